@@ -2,12 +2,11 @@
 
 use hematite_dump::Field;
 use hematite_units::number::exact;
-use serde::Serialize;
 
 use crate::table::Table;
 
 /// A component of a field over all nodes of a dump, in SI.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ComponentSummary {
     /// Time step of the dump.
     pub step: u64,

@@ -94,6 +94,17 @@ pub struct Choice {
     pub fields: Option<String>,
 }
 
+// No doc comment, for the same reason.
+#[derive(Debug, Args)]
+pub struct Sections {
+    /// Planes, and lines of profiles, to use in place of those through the middle of the domain
+    #[arg(long, value_name = "POST.json")]
+    pub config: Option<PathBuf>,
+    /// Which dump: "last", "all", or a time step
+    #[arg(long, value_name = "last|all|STEP", default_value = "last", value_parser = which)]
+    pub dump: Which,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR: fields.csv, with mean, standard deviation, lowest and highest value of each component of each field of a
@@ -112,12 +123,8 @@ post.json:
 pub struct FieldsArguments {
     #[command(flatten)]
     pub place: Place,
-    /// Planes to use in place of those through the middle of the domain
-    #[arg(long, value_name = "POST.json")]
-    pub config: Option<PathBuf>,
-    /// Which dump: "last", "all", or a time step
-    #[arg(long, value_name = "last|all|STEP", default_value = "last", value_parser = which)]
-    pub dump: Which,
+    #[command(flatten)]
+    pub sections: Sections,
     /// Name of the field dump to use [default: the one that holds the most nodes]
     #[arg(long, value_name = "NAME")]
     pub fields: Option<String>,
@@ -167,12 +174,8 @@ post.json:
 pub struct FlowArguments {
     #[command(flatten)]
     pub place: Place,
-    /// Planes and lines to use in place of those through the middle of the domain
-    #[arg(long, value_name = "POST.json")]
-    pub config: Option<PathBuf>,
-    /// Which dump: "last", "all", or a time step
-    #[arg(long, value_name = "last|all|STEP", default_value = "last", value_parser = which)]
-    pub dump: Which,
+    #[command(flatten)]
+    pub sections: Sections,
     /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
     #[arg(long, value_name = "NAME")]
     pub fields: Option<String>,
@@ -457,7 +460,7 @@ mod tests {
     fn the_command_line_is_sound() {
         Arguments::command().debug_assert();
         let flow = Arguments::try_parse_from(["post", "flow", "r", "--dump", "LAST"]).expect("parses");
-        assert!(matches!(flow.command, Some(Command::Flow(f)) if f.dump == Which::Last));
+        assert!(matches!(flow.command, Some(Command::Flow(f)) if f.sections.dump == Which::Last));
         assert_eq!(
             (steps("7"), steps("3-9"), steps("All")),
             (Ok(Steps::Some([7, 7])), Ok(Steps::Some([3, 9])), Ok(Steps::All))

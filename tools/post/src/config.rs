@@ -1,4 +1,4 @@
-//! The config of `post flow`, `post cells` and `post bodies`.
+//! The config of `post flow`, `post fields`, `post cells` and `post bodies`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use hematite_config::{Fault, Result, check_file_name, read_config};
 use hematite_dump::Axis;
 use hematite_stats::forces::Directions;
+use hematite_stats::lookup::Nodes;
 use hematite_stats::plane::{AXES, Plane};
 use hematite_stats::profile::Line;
 use hematite_units::quantity::{Length, Time};
@@ -218,6 +219,16 @@ impl PostConfig {
         check_names("planes", planes.iter().map(|plane| plane.name.as_str()))?;
         let plane = |p: &PlaneConfig| Plane { name: p.name.clone(), axis: p.axis as usize, at: p.at.si() };
         Ok(Some(planes.iter().map(plane).collect()))
+    }
+
+    /// The planes in the config, or else those through the middle of the domain.
+    ///
+    /// # Errors
+    /// As [`PostConfig::planes`], and for a plane that misses the domain.
+    pub fn planes_in(&self, nodes: &Nodes) -> Result<Vec<Plane>> {
+        let planes = self.planes()?.unwrap_or_else(|| Plane::middles(nodes));
+        planes.iter().try_for_each(|plane| plane.layers(nodes).map(|_| ()))?;
+        Ok(planes)
     }
 
     /// The lines in the config, if any, in a domain of `dimension` axes.

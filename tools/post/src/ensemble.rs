@@ -148,17 +148,19 @@ struct Tables {
 /// The tables of the members. Says which are left out, and removes what an earlier call made of them.
 fn tables(members: &[Member], output: &Output) -> Result<Tables> {
     let mut sets = Vec::new();
-    for Member { folder, .. } in members {
-        let folder = (hash_file(&RunRecord::path(folder))?, folder.join(STATISTICS));
-        let (state, sources) = (folder.0, sources(&folder.1));
-        let entries = fs::read_dir(folder.1).into_iter().flatten().flatten();
+    for member in members {
+        let (state, folder) = (hash_file(&RunRecord::path(&member.folder))?, member.folder.join(STATISTICS));
+        let sources = sources(&folder);
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let names = names.filter(|name| name.ends_with(".csv"));
-        let of = |name: String| {
+        let tables = names.filter(|name| name.ends_with(".csv"));
+        // Whether each is of the present state.
+        let mut set = BTreeMap::new();
+        for name in tables {
             let is_present = sources.get(&name) == Some(&state);
-            (name, is_present)
-        };
-        sets.push(names.map(of).collect::<BTreeMap<_, _>>());
+            set.insert(name, is_present);
+        }
+        sets.push(set);
     }
     let all: BTreeSet<&String> = sets.iter().flat_map(BTreeMap::keys).collect();
     let mut common = Vec::new();

@@ -1,47 +1,42 @@
 //! `post fields`: all fields at nodes, of any physics.
 
 use hematite_config::{Exit, Result, print_line};
-use hematite_dump::{Field, FieldReader, RunRecord};
+use hematite_dump::{Field, RunRecord};
 use hematite_stats::field::{self, ComponentSummary};
 use hematite_stats::layers;
-use hematite_stats::lookup::{Nodes, fits};
+use hematite_stats::lookup::Nodes;
 use hematite_stats::map::{Quantity, map};
 use hematite_stats::plane::{AXES, Plane};
 use hematite_units::number::short;
 
 use crate::arguments::FieldsArguments;
+use crate::config::{self, within};
 use crate::output::Output;
 use crate::pictures::planes_of;
 use crate::walls::Surroundings;
-use crate::{config, say, source};
+use crate::{say, source};
 
 /// Writes maps, means over layers and numbers of each component of each field of a dump.
 pub fn run(arguments: &FieldsArguments) -> Result<Exit> {
     let run = &arguments.place.run;
     let record = RunRecord::read(run)?;
     say::state(run, &record);
-    let config = config::read(arguments.config.as_deref())?;
+    let config = config::read(arguments.sections.config.as_deref())?;
     let reader = source::largest(run, &record, arguments.fields.as_deref())?;
-    let chosen = source::choose(run, reader.steps(), arguments.dump)?;
+    let chosen = source::choose(run, reader.steps(), arguments.sections.dump)?;
     let mut nodes = Nodes::new(reader.grid())?;
     match Surroundings::read(&record, reader.grid()) {
         Ok(surroundings) => nodes = surroundings.wrap(nodes),
         Err(fault) => say::note(&format!("warning: planes do not go on beyond periodic faces: {fault}")),
     }
-    let within = |fault: hematite_config::Fault| match &arguments.config {
-        Some(path) => fault.within(path.display()),
-        None => fault,
-    };
-    let planes = config.planes().map_err(within)?.unwrap_or_else(|| Plane::middles(&nodes));
-    for plane in &planes {
-        plane.layers(&nodes).map_err(within)?;
-    }
+    let planes = config.planes_in(&nodes).map_err(within(arguments.sections.config.as_deref()))?;
     let mut output = arguments.place.output();
     let mut summaries = Vec::new();
     for &dump in &chosen {
         let at = reader.steps()[dump];
         let suffix = if chosen.len() > 1 { format!("_step{:09}", at.step) } else { String::new() };
-        let fields = read(&reader, dump, &nodes)?;
+        let read = |&field: &Field| Ok((field, source::field(&reader, dump, &nodes, field)?));
+        let fields = reader.fields().iter().map(read).collect::<Result<Vec<_>>>()?;
         for (field, values) in &fields {
             for c in 0..field.components() {
                 draw(&mut output, (&nodes, &planes), (*field, c, values), at.time, &suffix)?;
@@ -58,15 +53,6 @@ pub fn run(arguments: &FieldsArguments) -> Result<Exit> {
     output.say()?;
     summaries.iter().filter(|of| Some(of.step) == summaries.last().map(|last| last.step)).try_for_each(tell)?;
     Ok(Exit::Done)
-}
-
-fn read(reader: &FieldReader, dump: usize, nodes: &Nodes) -> Result<Vec<(Field, Vec<f64>)>> {
-    let read = |&field: &Field| {
-        let values = reader.read(dump, field)?.to_f64();
-        fits(nodes.grid(), field.name(), &values, field.components())?;
-        Ok((field, values))
-    };
-    reader.fields().iter().map(read).collect()
 }
 
 /// Draws a component: the whole domain in 2-D, every plane in 3-D.

@@ -7,7 +7,7 @@ use hematite_dump::{BodyReader, CellReader, DumpStep, Field, FieldReader, Kind, 
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::flux::{self, FlowRate, MassBalance};
 use hematite_stats::layers;
-use hematite_stats::lookup::{Nodes, fits};
+use hematite_stats::lookup::Nodes;
 use hematite_stats::plane::{AXES, Plane, flow_rate};
 use hematite_stats::profile::{self, Line, profile};
 use hematite_stats::summary::{Summary, summary};
@@ -65,9 +65,9 @@ struct RunSummary<'a> {
 pub fn run(arguments: &FlowArguments) -> Result<Exit> {
     let record = RunRecord::read(&arguments.place.run)?;
     let run_state = say::state(&arguments.place.run, &record);
-    let config = config::read(arguments.config.as_deref())?;
+    let config = config::read(arguments.sections.config.as_deref())?;
     let reader = source::open(&arguments.place.run, &record, arguments.fields.as_deref())?;
-    let chosen = source::choose(&arguments.place.run, reader.steps(), arguments.dump)?;
+    let chosen = source::choose(&arguments.place.run, reader.steps(), arguments.sections.dump)?;
     let mut left_out = Vec::new();
     let mut work = prepare(arguments, &config, &record, &reader, &mut left_out)?;
     let mut steps = Vec::new();
@@ -100,8 +100,8 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
         leave_out(&mut left_out, values.stress.is_none(), "wall shear stress: the dump holds no shear_stress");
     }
     let balance = balance(&mut work, &arguments.place.run, &steps, &mut left_out)?;
-    let forces =
-        forces::forces(&mut work, &arguments.place.run, &config).map_err(within(arguments.config.as_deref()))?;
+    let forces = forces::forces(&mut work, &arguments.place.run, &config)
+        .map_err(within(arguments.sections.config.as_deref()))?;
     let run = arguments.place.run.display().to_string();
     write_json(
         &work.output.file("summary.json"),
@@ -132,11 +132,8 @@ fn prepare<'a>(
     if let Some(surroundings) = &surroundings {
         nodes = surroundings.wrap(nodes);
     }
-    let within = within(arguments.config.as_deref());
-    let planes = config.planes().map_err(within)?.unwrap_or_else(|| Plane::middles(&nodes));
-    for plane in &planes {
-        plane.layers(&nodes).map_err(within)?;
-    }
+    let within = within(arguments.sections.config.as_deref());
+    let planes = config.planes_in(&nodes).map_err(within)?;
     let lines = config.lines(reader.grid().dimension).map_err(within)?.unwrap_or_else(|| Line::middles(&nodes));
     for line in &lines {
         line.check().map_err(within)?;
@@ -188,9 +185,7 @@ fn one_step(
 fn means_over_layers(work: &mut Work, reader: &FieldReader, dump: usize, of_dump: &Values, suffix: &str) -> Result<()> {
     let read = |&field: &Field| {
         let pressure = of_dump.pressure.clone().filter(|_| field == Field::PRESSURE);
-        let values = pressure.map_or_else(|| Ok(reader.read(dump, field)?.to_f64()), Ok)?;
-        fits(work.nodes.grid(), field.name(), &values, field.components())?;
-        Ok((field, values))
+        Ok((field, pressure.map_or_else(|| source::field(reader, dump, &work.nodes, field), Ok)?))
     };
     let fields = reader.fields().iter().map(read).collect::<Result<Vec<_>>>()?;
     let dimension = work.nodes.grid().dimension;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hematite_config::{Fault, Result, hash_file, print_line};
+use hematite_config::{Result, hash_file, print_line};
 use hematite_drawing::page::files;
 use hematite_dump::RunRecord;
+use hematite_stats::table::write_json;
 use hematite_stats::title::Origin;
 
 /// The file in a folder of results that holds, for each result, the SHA-256 of the `run.json` from which it was made. A run that
@@ -71,10 +72,7 @@ impl Output {
             let state = hash_file(&record)?;
             let mut sources = sources(&self.folder);
             sources.extend(self.written.iter().filter_map(|path| Some((name(path)?, state.clone()))));
-            let path = self.folder.join(SOURCES);
-            let fault = |error: &dyn std::fmt::Display| Fault::io(format!("cannot write {}: {error}", path.display()));
-            let text = serde_json::to_string_pretty(&sources).map_err(|error| fault(&error))?;
-            fs::write(&path, text).map_err(|error| fault(&error))?;
+            write_json(&self.folder.join(SOURCES), &sources)?;
         }
         self.written.iter().try_for_each(|path| print_line(&path.display().to_string()))
     }

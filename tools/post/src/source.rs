@@ -97,6 +97,16 @@ pub fn choose(run: &Path, steps: &[DumpStep], which: Which) -> Result<Vec<usize>
     }
 }
 
+/// The values of a field in dump number `dump`, node after node, component after component, in SI.
+///
+/// # Errors
+/// A usage fault when the dump lacks the field, or it does not fit the nodes.
+pub fn field(reader: &FieldReader, dump: usize, nodes: &Nodes, field: Field) -> Result<Vec<f64>> {
+    let values = reader.read(dump, field)?.to_f64();
+    fits(nodes.grid(), field.name(), &values, field.components())?;
+    Ok(values)
+}
+
 /// The fields of one dump, in f64 and SI.
 pub struct Values {
     /// Velocity, x, y, z a node, m/s.
@@ -114,11 +124,7 @@ impl Values {
     /// # Errors
     /// A usage fault when velocity is missing or a field does not fit the nodes.
     pub fn read(reader: &FieldReader, dump: usize, nodes: &Nodes, record: &RunRecord) -> Result<Self> {
-        let get = |field: Field| {
-            let values = reader.read(dump, field)?.to_f64();
-            fits(nodes.grid(), field.name(), &values, field.components())?;
-            Ok(values)
-        };
+        let get = |of: Field| field(reader, dump, nodes, of);
         let maybe = |field: Field| reader.fields().contains(&field).then(|| get(field)).transpose();
         let mut pressure = maybe(Field::PRESSURE)?;
         let is_steady = is_steady_from(record, reader.steps()[dump].time);

@@ -182,30 +182,30 @@ impl RunConfig {
         })
     }
 
-    /// The first moment of each dump, of fields and of members, that has a period, and all its single moments, with their keys.
-    pub fn moments(&self) -> Vec<(String, StepsOrTime)> {
+    /// When dumps of fields and of members are due, with their keys.
+    fn all_times(&self) -> impl Iterator<Item = (String, Times)> {
         let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}]"), dump.times()));
-        let all = fields.chain(self.cell_dumps.iter().map(|times| ("cell_dumps".to_owned(), times.clone())));
+        fields.chain(self.cell_dumps.iter().map(|times| ("cell_dumps".to_owned(), times.clone())))
+    }
+
+    /// By when the first dump of each period, and each single dump, is due, with their keys.
+    pub fn moments(&self) -> Vec<(String, StepsOrTime)> {
         let of = |(key, times): (String, Times)| {
             let every = times.every.map(|every| (format!("{key}.every"), every));
             every.into_iter().chain(times.at.into_iter().map(move |at| (format!("{key}.at"), at)))
         };
-        all.flat_map(of).collect()
+        self.all_times().flat_map(of).collect()
     }
 
     /// Dumps after the end of a run, with their keys.
     pub fn beyond(&self, end: End, clock: &Clock) -> Vec<(String, StepsOrTime)> {
-        let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}].at"), &dump.at));
-        let cells = self.cell_dumps.iter().map(|times| ("cell_dumps.at".to_owned(), &times.at));
-        let later = |at: &[StepsOrTime]| at.iter().copied().find(|at| at.is_beyond(end, clock));
-        fields.chain(cells).filter_map(|(key, at)| later(at).map(|at| (key, at))).collect()
+        let later = |times: &Times| times.at.iter().copied().find(|at| at.is_beyond(end, clock));
+        self.all_times().filter_map(|(key, times)| Some((format!("{key}.at"), later(&times)?))).collect()
     }
 
     /// Dumps that a run with this `end` never writes since their period is longer, with their keys.
     pub fn never(&self, end: End, clock: &Clock) -> Vec<(String, StepsOrTime)> {
-        let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}]"), dump.times()));
-        let cells = self.cell_dumps.iter().map(|times| ("cell_dumps".to_owned(), times.clone()));
-        let all = fields.chain(cells).filter(|(_, times)| times.at.is_empty());
+        let all = self.all_times().filter(|(_, times)| times.at.is_empty());
         all.filter_map(|(key, times)| Some((key, times.every.filter(|every| every.is_beyond(end, clock))?))).collect()
     }
 

@@ -7,7 +7,6 @@ mod tables;
 use hematite_cells::vector::plus;
 use hematite_config::{Exit, Result};
 use hematite_dump::{BodyKind, BodyReader, RunRecord};
-use hematite_stats::plane::Plane;
 
 use crate::arguments::BodiesArguments;
 use crate::config::{self, within};
@@ -33,17 +32,15 @@ pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
     let kinds = source.kinds();
     let rigid = (0..kinds.len()).filter(|&k| kinds[k].semi_axes != [0.0; 3]).collect();
     let setup = Setup::new(&record, &source, rigid, fluid, axis, config.bodies.average_from).map_err(within)?;
-    let planes = config.planes().map_err(within)?;
+    // Before the slow part.
+    let _checked = config.planes().map_err(within)?;
     let series = series::reduce(&setup, &source, &mut left_out)?;
     let averages = tables::averages(run, &setup, &series);
     let mut output = arguments.place.output();
     tables::write(&setup, &series, &averages, &mut output)?;
     figures::write(&setup, &series, &averages, &mut output)?;
     if let (Some(nodes), Some(speed)) = (&setup.fluid.nodes, &series.speed) {
-        let planes = planes.unwrap_or_else(|| Plane::middles(nodes));
-        for plane in &planes {
-            plane.layers(nodes).map_err(within)?;
-        }
+        let planes = config.planes_in(nodes).map_err(within)?;
         figures::sections(&setup, &series, nodes, speed, &planes, &mut output)?;
     }
     means::publish::<BodyKind>(&averages, run_state, &left_out, &mut output)?;
