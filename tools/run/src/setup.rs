@@ -37,6 +37,8 @@ pub struct Setup {
     pub end: End,
     /// The run folder.
     pub folder: PathBuf,
+    /// Keys of the config that have no effect, as the case has neither cells, bodies nor polymers.
+    idle: Vec<&'static str>,
 }
 
 impl Setup {
@@ -93,6 +95,7 @@ impl Setup {
             ));
         }
         let asks_for_dumps = !config.dumps.is_empty();
+        let idle = idle_of(&config, stored);
         let none = || {
             Fault::usage(
                 "the config asks for no physics: give \"fluid\": {\"METHOD\": {...}}; --schema lists the methods",
@@ -118,7 +121,8 @@ impl Setup {
         }
         let (path, folder) = (path.to_owned(), folder.to_owned());
         let ground = ground.ok_or_else(none)?;
-        let setup = Self { path, config, whole: Value::Object(whole), ground, planned, clock, longest, end, folder };
+        let whole = Value::Object(whole);
+        let setup = Self { path, config, whole, ground, planned, clock, longest, end, folder, idle };
         for dump in &setup.config.dumps {
             if setup.fields_of(dump)?.is_empty() {
                 return Err(Fault::usage(format!(
@@ -161,13 +165,23 @@ impl Setup {
     pub fn fields_of(&self, dump: &DumpConfig) -> Result<Vec<Field>> {
         let mut known = self.fields();
         let Some(asked) = &dump.fields else { return Ok(known) };
+        let regions = &self.ground.header.regions;
+        let is_both = |name: &&String| {
+            regions.iter().any(|region| region.name == **name) && known.iter().any(|field| field.name() == name.as_str())
+        };
+        if let Some(both) = asked.iter().find(is_both) {
+            return Err(Fault::usage(format!(
+                "the fields of dump \"{}\": \"{both}\" is a field of the physics and a region of the case: rename the region",
+                dump.name
+            )));
+        }
         for of_case in self.ground.header.fields.iter().map(|field| Field::of_case(&field.name, &field.unit)) {
             // A field of a physics comes before the field of the case from which it begins.
             if known.iter().all(|field| field.name() != of_case.name()) {
                 known.push(of_case);
             }
         }
-        for region in &self.ground.header.regions {
+        for region in regions {
             if known.iter().all(|field| field.name() != region.name) {
                 known.push(Field::of_case(&region.name, "1"));
             }
@@ -268,7 +282,10 @@ impl Setup {
             )
         });
         let uneven = self.uneven_dumps();
-        for advice in physics.chain(cores::kept_back(comm.size())).chain(beyond).chain(never).chain(uneven) {
+        let idle = self.idle.iter().map(|key| {
+            format!("{key}: the case has neither cells, bodies nor polymers: this has no effect; take it out, or seed some")
+        });
+        for advice in physics.chain(cores::kept_back(comm.size())).chain(beyond).chain(never).chain(uneven).chain(idle) {
             note(&format!("advice    {advice}"));
         }
     }
@@ -329,6 +346,16 @@ fn resolve(cli: &Cli, path: &Path, methods: &[&dyn Method]) -> Result<(Document,
     }
     let case = case.canonicalize().map_err(|error| Fault::io(format!("{}: {error}", case.display())))?;
     Ok((document, config, case, stored))
+}
+
+/// Keys of `config` that say when members are recorded, if the case has none.
+fn idle_of(config: &RunConfig, case: &Case) -> Vec<&'static str> {
+    let header = case.header();
+    if !header.populations.is_empty() || !header.polymers.is_empty() {
+        return Vec::new();
+    }
+    let given = [("cell_dumps", config.cell_dumps.is_some()), ("tracks", config.tracks.every.is_some())];
+    given.into_iter().filter(|(_, given)| *given).map(|(key, _)| key).collect()
 }
 
 /// The schema of a run's config: its own keys and those of `methods`.

@@ -113,6 +113,24 @@ fn fields_are_those_of_the_picture_on_any_number_of_ranks() {
 }
 
 #[test]
+fn a_region_named_as_a_field_and_keys_without_effect_are_told() {
+    let folder = folder();
+    let mut case = case();
+    case["regions"][1]["name"] = json!("velocity");
+    folder.json("case.json", &case);
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let mut run = run();
+    (run["dumps"], run["tracks"]) = (json!([{"every": 20, "fields": ["velocity"]}]), json!({"every": 10}));
+    folder.json("run.json", &run);
+    let said = "\"velocity\" is a field of the physics and a region of the case: rename the region";
+    let _said = folder.run(&["run.json", "--check"]).fails(2, &[said]);
+    run["dumps"] = json!([{"every": 20, "fields": ["pressure"]}]);
+    folder.json("run.json", &run);
+    let told = folder.run(&["run.json", "--steps", "20"]).done();
+    assert!(told.stderr.contains("advice    tracks: the case has neither cells, bodies nor polymers"), "{}", told.stderr);
+}
+
+#[test]
 fn balanced_and_immersed_runs_dump_the_same() {
     let folder = folder();
     let mut case = case();
