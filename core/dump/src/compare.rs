@@ -1,4 +1,4 @@
-//! Compares the results of two runs: dumps node by node, cell by cell and body by body, and ledgers.
+//! Compares the results of two runs: dumps node by node, cell by cell and body by body, tracks, and ledgers.
 
 mod bodies;
 mod cells;
@@ -7,6 +7,7 @@ mod difference;
 mod dumps;
 #[cfg(test)]
 mod tests;
+mod tracks;
 
 use std::path::Path;
 
@@ -18,9 +19,9 @@ use crate::polydata::Kind;
 use crate::{BodyKind, CellKind, ChainKind, Column, Field, FieldReader, Grid, Ledger, RunRecord, Values};
 
 /// Compares two run folders: dumps by name, time step and field, nodes by global number whatever their order, cells and
-/// bodies and chains by step and number, and the ledgers. Without `rtol`, compares bit by bit. With it, numbers may differ by up
-/// to `rtol` times the largest magnitude in run `a` of the field, the quantity of vertices or bodies at the step, or
-/// the column of the ledger.
+/// bodies and chains by step and number, tracks by frame and number, and the ledgers. Without `rtol`, compares bit by bit. With
+/// it, numbers may differ by up to `rtol` times the largest magnitude in run `a` of the field, the quantity of vertices, bodies
+/// or tracks at the step, or the column of the ledger.
 ///
 /// Memory holds the nodes of both runs, and one field of one dump or one dump of cells or bodies of each run.
 ///
@@ -49,6 +50,7 @@ pub fn compare(a: &Path, b: &Path, rtol: Option<f64>) -> Result<Comparison> {
     if !is_of_fields(ChainKind::FORM.what) {
         dumps::compare::<ChainKind>(a, b, rtol, &mut comparison)?;
     }
+    tracks::compare(a, b, rtol, &mut comparison)?;
     compare_ledgers(&Ledger::read(a)?, &Ledger::read(b)?, rtol, &mut comparison);
     Ok(comparison)
 }

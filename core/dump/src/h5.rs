@@ -5,11 +5,10 @@ use std::path::Path;
 use bytemuck::NoUninit;
 use hdf5::filters::Filter;
 use hdf5::types::{TypeDescriptor, VarLenUnicode};
-use hdf5::{Dataset, Extent, File, Group, H5Type, Hyperslab, Location, SliceOrIndex};
+use hdf5::{Dataset, Extent, File, Group, H5Type, Location};
+use hematite_chunks::{self as chunks, Number};
+pub(crate) use hematite_chunks::{columns, write_rows};
 use hematite_config::{Fault, Result, publish};
-use ndarray::{ArrayViewD, IxDyn};
-
-use crate::chunks;
 
 /// Rows that are read at a time, and those of a chunk.
 pub(crate) const SLAB: usize = 1 << 15;
@@ -258,47 +257,9 @@ pub(crate) fn put<T: H5Type + NoUninit>(
     Ok(())
 }
 
-fn hyperslab(dataset: &Dataset, start: usize, rows: usize) -> (Hyperslab, Vec<usize>) {
-    let mut shape = dataset.shape();
-    let range = |start, end| SliceOrIndex::SliceTo { start, step: 1, end, block: 1 };
-    let mut slices = vec![range(start, start + rows)];
-    slices.extend(shape.iter().skip(1).map(|&columns| range(0, columns)));
-    if let Some(first) = shape.first_mut() {
-        *first = rows;
-    }
-    (slices.into(), shape)
-}
-
-/// Number of values of a row.
-pub(crate) fn columns(dataset: &Dataset) -> usize {
-    dataset.shape().iter().skip(1).product()
-}
-
-/// Writes whole rows from row `start` on. All cores compress whole chunks where [`chunks::write`] can; HDF5 writes the
-/// other rows, one chunk a call, as whole chunks bypass its chunk cache.
-pub(crate) fn write_rows<T: H5Type + NoUninit>(dataset: &Dataset, start: usize, values: &[T]) -> hdf5::Result<()> {
-    let width = columns(dataset).max(1);
-    let done = chunks::write(dataset, start, values)?;
-    let chunk_rows = dataset.chunk().map_or(values.len(), |shape| shape[0]).max(1);
-    let mut row = start + done;
-    for values in values[done * width..].chunks(chunk_rows * width) {
-        let rows = values.len() / width;
-        let (slab, shape) = hyperslab(dataset, row, rows);
-        let view =
-            ArrayViewD::from_shape(IxDyn(&shape), values).map_err(|error| hdf5::Error::from(error.to_string()))?;
-        dataset.write_slice(view, slab)?;
-        row += rows;
-    }
-    Ok(())
-}
-
 /// Reads `rows` rows from row `start` on.
-pub(crate) fn read_rows<T: H5Type>(dataset: &Dataset, start: usize, rows: usize) -> hdf5::Result<Vec<T>> {
-    if rows == 0 {
-        return Ok(Vec::new());
-    }
-    let (slab, _) = hyperslab(dataset, start, rows);
-    Ok(dataset.read_slice::<T, _, IxDyn>(slab)?.into_raw_vec_and_offset().0)
+pub(crate) fn read_rows<T: Number>(dataset: &Dataset, start: usize, rows: usize) -> hdf5::Result<Vec<T>> {
+    chunks::read_rows(dataset, None, start..start + rows)
 }
 
 /// Writes rows of a series from row `row` on; they become its last.

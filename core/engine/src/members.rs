@@ -20,6 +20,14 @@ pub trait Members {
     /// When the device is lost.
     fn frame(&self, at: DumpStep) -> Result<MemberFrame>;
 
+    /// The same for those who need no velocities and forces, such as tracks: these may be missing.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn places(&self, at: DumpStep) -> Result<MemberFrame> {
+        self.frame(at)
+    }
+
     /// Warnings about the members in a frame. Collective.
     ///
     /// # Errors

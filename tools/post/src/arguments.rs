@@ -429,7 +429,7 @@ fn steps(text: &str) -> Result<Steps, String> {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Compares the dumps, node by node, cell by cell and body by body by their global numbers, and the ledgers.
+Compares the dumps, node by node, cell by cell and body by body by their global numbers, the tracks, and the ledgers.
 
 Exit codes: 0 the same, 1 different (stdout says where first), 2 bad usage or input, 6 reading failed.
 

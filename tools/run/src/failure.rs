@@ -66,7 +66,7 @@ pub fn explain(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<St
     let mut frames: Vec<(Vec<String>, MemberFrame)> = Vec::new();
     for (_, members) in system.members() {
         let names = members.populations().iter().map(|&k| setup.ground.populations[k].name.clone()).collect();
-        frames.push((names, together(comm, || members.frame(at))?));
+        frames.push((names, together(comm, || members.places(at))?));
     }
     let mut near = |site: [i32; 3]| nearest_cell(comm, setup, &frames, site);
     let mut texts = Vec::new();

@@ -261,7 +261,7 @@ impl Output {
         at: DumpStep,
         whole: bool,
     ) -> Result<(Vec<Alarm>, TrackFrame)> {
-        let frame = together(comm, || members.frame(at))?;
+        let frame = together(comm, || if whole { members.frame(at) } else { members.places(at) })?;
         let alarms = members.alarms(comm, at.step, &frame)?;
         let kinds = members.kinds();
         let writer = self.members.iter_mut().find(|(of, _)| *of == name);

@@ -167,7 +167,8 @@ impl Setup {
         let Some(asked) = &dump.fields else { return Ok(known) };
         let regions = &self.ground.header.regions;
         let is_both = |name: &&String| {
-            regions.iter().any(|region| region.name == **name) && known.iter().any(|field| field.name() == name.as_str())
+            regions.iter().any(|region| region.name == **name)
+                && known.iter().any(|field| field.name() == name.as_str())
         };
         if let Some(both) = asked.iter().find(is_both) {
             return Err(Fault::usage(format!(
@@ -283,9 +284,12 @@ impl Setup {
         });
         let uneven = self.uneven_dumps();
         let idle = self.idle.iter().map(|key| {
-            format!("{key}: the case has neither cells, bodies nor polymers: this has no effect; take it out, or seed some")
+            format!(
+                "{key}: the case has neither cells, bodies nor polymers: this has no effect; take it out, or seed some"
+            )
         });
-        for advice in physics.chain(cores::kept_back(comm.size())).chain(beyond).chain(never).chain(uneven).chain(idle) {
+        for advice in physics.chain(cores::kept_back(comm.size())).chain(beyond).chain(never).chain(uneven).chain(idle)
+        {
             note(&format!("advice    {advice}"));
         }
     }

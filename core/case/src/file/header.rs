@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hdf5::types::VarLenUnicode;
 use hdf5::{Dataset, File, Group, H5Type, Location};
+use hematite_chunks::{Number, read_rows};
 use hematite_config::{Fault, Provenance, Result};
 use hematite_geometry::OpeningKind;
 use serde::de::DeserializeOwned;
@@ -157,18 +158,20 @@ impl Reader<'_> {
         Ok(dataset)
     }
 
-    pub fn array<T: H5Type>(&self, group: &Group, name: &str, length: Option<usize>) -> Result<Vec<T>> {
-        self.read(name, self.dataset(group, name, &[length])?.read_raw())
+    pub fn array<T: Number>(&self, group: &Group, name: &str, length: Option<usize>) -> Result<Vec<T>> {
+        let dataset = self.dataset(group, name, &[length])?;
+        self.read(name, read_rows(&dataset, None, 0..dataset.size()))
     }
 
-    pub fn rows<T: H5Type + Copy, const W: usize>(
+    pub fn rows<T: Number, const W: usize>(
         &self,
         group: &Group,
         name: &str,
         length: Option<usize>,
     ) -> Result<Vec<[T; W]>> {
-        let flat: Vec<T> = self.read(name, self.dataset(group, name, &[length, Some(W)])?.read_raw())?;
-        Ok(flat.chunks_exact(W).map(|row| std::array::from_fn(|column| row[column])).collect())
+        let dataset = self.dataset(group, name, &[length, Some(W)])?;
+        let flat: Vec<T> = self.read(name, read_rows(&dataset, None, 0..dataset.size() / W))?;
+        Ok(flat.as_chunks().0.to_vec())
     }
 
     pub fn number<T: H5Type>(&self, place: &Location, name: &str) -> Result<T> {

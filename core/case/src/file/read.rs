@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use hdf5::{Dataset, File, Group};
+use hematite_chunks::read_rows;
 use hematite_config::{Fault, Result};
 use ndarray::s;
 
@@ -361,7 +362,8 @@ impl Case {
         let Header { nodes, set, .. } = self.header;
         let position = reader.dataset(&group, "position", &[Some(nodes), Some(3)])?;
         let links = reader.dataset(&group, "links", &[Some(set.q() - 1), Some(nodes)])?;
-        Ok(Stored { reader, header: &self.header, position, links })
+        let are_narrow = self.reader().read("links", links.dtype().map(|number| number.size() <= size_of::<i32>()))?;
+        Ok(Stored { reader, header: &self.header, position, links, are_narrow })
     }
 }
 
@@ -371,6 +373,8 @@ pub(super) struct Stored<'a> {
     header: &'a Header,
     position: Dataset,
     links: Dataset,
+    /// Whether links are stored in 32 bits.
+    are_narrow: bool,
 }
 
 /// Says why HDF5 does not open the case file at `path`.
@@ -396,17 +400,23 @@ impl Source for Stored<'_> {
     }
 
     fn positions(&self, nodes: Range<usize>) -> Result<Cow<'_, [[i32; 3]]>> {
-        let rows = self.reader.read("position", self.position.read_slice_2d::<i32, _>(s![nodes, ..]))?;
+        let rows = self.reader.read("position", read_rows::<i32>(&self.position, None, nodes))?;
+        let rows = rows.as_chunks::<3>().0;
         let inside = |p: &[i32; 3]| p.iter().zip(self.header.extent).all(|(&i, n)| i >= 0 && (i as usize) < n);
-        let rows: Vec<[i32; 3]> = rows.rows().into_iter().map(|row| [row[0], row[1], row[2]]).collect();
         if !rows.iter().all(inside) {
             return Err(self.reader.damaged("position", "nodes outside the domain"));
         }
-        Ok(Cow::Owned(rows))
+        Ok(Cow::Owned(rows.to_vec()))
     }
 
     fn links(&self, i: usize, nodes: Range<usize>) -> Result<Cow<'_, [GlobalLink]>> {
-        let codes = self.reader.read("links", self.links.read_slice_1d::<i64, _>(s![i - 1, nodes]))?;
+        let codes: Vec<i64> = match self.are_narrow {
+            true => {
+                let codes = self.reader.read("links", read_rows::<i32>(&self.links, Some(i - 1), nodes))?;
+                codes.into_iter().map(i64::from).collect()
+            }
+            false => self.reader.read("links", read_rows(&self.links, Some(i - 1), nodes))?,
+        };
         let link = |&code: &i64| GlobalLink::from_code(code, self.header.nodes, self.header.openings.len());
         let links: Option<Vec<_>> = codes.iter().map(link).collect();
         links.map(Cow::Owned).ok_or_else(|| self.reader.damaged("links", "a link leads to no node and no opening"))

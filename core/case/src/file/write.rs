@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use bytemuck::{NoUninit, Zeroable};
 use hdf5::types::VarLenUnicode;
 use hdf5::{File, Group, H5Type, Location};
+use hematite_chunks::{Rows, write_frame, write_rows};
 use hematite_config::{Fault, Provenance, Result, publish, seal, unseal};
 use hematite_geometry::Report;
-use ndarray::{ArrayView2, s};
 use serde::Serialize;
 
 use super::{CHUNK, SCHEMA_VERSION};
@@ -15,6 +16,9 @@ use crate::{
     ChainPopulation, GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPart,
     WallPoint, wall_area, wall_cuts, walls,
 };
+
+/// Nodes whose links along a direction are converted and written at a time: some chunks for each core.
+const SLAB: usize = 32 * CHUNK;
 
 /// What is suspended in the fluid of a case.
 #[derive(Clone, Copy, Debug, Default)]
@@ -160,25 +164,24 @@ impl Out<'_> {
     }
 
     /// A compressed array of one dimension. An empty one cannot be chunked.
-    pub fn array<T: H5Type>(&self, group: &Group, name: &str, values: &[T]) -> Result<()> {
+    pub fn array<T: H5Type + NoUninit>(&self, group: &Group, name: &str, values: &[T]) -> Result<()> {
         let builder = group.new_dataset::<T>();
         let builder = match values.len() {
             0 => builder,
             n => builder.chunk(n.min(CHUNK)).shuffle().deflate(1),
         };
-        self.to(builder.shape(values.len()).create(name).and_then(|dataset| dataset.write_raw(values)))
+        self.to(builder.shape(values.len()).create(name).and_then(|dataset| write_rows(&dataset, 0, values)))
     }
 
     /// A compressed array of rows of equal length.
-    pub fn rows<T: H5Type, const W: usize>(&self, group: &Group, name: &str, rows: &[[T; W]]) -> Result<()> {
+    pub fn rows<T: H5Type + NoUninit, const W: usize>(&self, group: &Group, name: &str, rows: &[[T; W]]) -> Result<()> {
         let builder = group.new_dataset::<T>();
         let builder = match rows.len() {
             0 => builder,
             n => builder.chunk((n.min(CHUNK / W), W)).shuffle().deflate(1),
         };
-        let flat = ArrayView2::from_shape((rows.len(), W), rows.as_flattened())
-            .map_err(|error| Fault::io(format!("cannot write {}: {name}: {error}", self.path.display())))?;
-        self.to(builder.shape((rows.len(), W)).create(name).and_then(|dataset| dataset.write(flat)))
+        let dataset = builder.shape((rows.len(), W)).create(name);
+        self.to(dataset.and_then(|dataset| write_rows(&dataset, 0, rows.as_flattened())))
     }
 
     fn lattice(&self, group: &Group, lattice: &Lattice) -> Result<()> {
@@ -204,15 +207,20 @@ impl Out<'_> {
     }
 
     /// Written by slabs of whole chunks, so that no second copy of the links is held.
-    fn links<T: H5Type>(&self, group: &Group, links: &[Vec<GlobalLink>], store: impl Fn(i64) -> T) -> Result<()> {
+    fn links<T: H5Type + NoUninit + Zeroable>(
+        &self,
+        group: &Group,
+        links: &[Vec<GlobalLink>],
+        store: impl Fn(i64) -> T,
+    ) -> Result<()> {
         let nodes = links[0].len();
         let builder = group.new_dataset::<T>().chunk((1, nodes.min(CHUNK))).shuffle().deflate(1);
         let dataset = self.to(builder.shape((links.len(), nodes)).create("links"))?;
         for (row, direction) in links.iter().enumerate() {
-            for (slab, links) in direction.chunks(16 * CHUNK).enumerate() {
+            for (slab, links) in direction.chunks(SLAB).enumerate() {
                 let codes: Vec<T> = links.iter().map(|link| store(link.code())).collect();
-                let start = slab * 16 * CHUNK;
-                self.to(dataset.write_slice(&codes, s![row, start..start + links.len()]))?;
+                let rows = self.to(Rows::new(dataset.clone(), slab * SLAB, &codes, T::zeroed()))?;
+                self.to(write_frame(row, &[rows]))?;
             }
         }
         Ok(())

@@ -9,9 +9,12 @@
 //!                 kind_name, kind_vertices, kind_triangles, triangles
 //! ```
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 
-use hdf5::{File, Group, H5Type};
+use bytemuck::NoUninit;
+use hdf5::{Dataset, File, Group, H5Type};
 use hematite_config::{Fault, Result};
 
 use crate::h5::{self, reading};
@@ -143,12 +146,11 @@ impl Kind for CellKind {
 
     fn put(frame: &CellFrame, kinds: &[Self], order: &[usize], file: &File, at: &Layout) -> hdf5::Result<()> {
         let vertices = frame.vertices(kinds);
-        let rows = || order.iter().flat_map(|&cell| vertices[cell].clone());
         let array = |name: &str| file.dataset(name);
-        let place = (at.vertex, at.vertices);
-        h5::put(&array("VTKHDF/Points")?, place, CHUNK, rows().flat_map(|row| frame.position[row]))?;
-        h5::put(&array("VTKHDF/PointData/velocity")?, place, CHUNK, rows().flat_map(|row| frame.velocity[row]))?;
-        h5::put(&array("VTKHDF/PointData/force")?, place, CHUNK, rows().flat_map(|row| frame.force[row]))?;
+        let rows = (order, &vertices[..]);
+        put_vertices(&array("VTKHDF/Points")?, at, rows, &frame.position)?;
+        put_vertices(&array("VTKHDF/PointData/velocity")?, at, rows, &frame.velocity)?;
+        put_vertices(&array("VTKHDF/PointData/force")?, at, rows, &frame.force)?;
         let polygons = |cell: usize| std::iter::repeat_n(cell, kinds[frame.kind[cell] as usize].polygons());
         let ids = order.iter().flat_map(|&cell| polygons(cell)).map(|cell| frame.id[cell] as i64);
         h5::put(&array("VTKHDF/CellData/id")?, (at.polygon, at.polygons), CHUNK, ids)?;
@@ -217,4 +219,19 @@ impl Kind for CellKind {
         }
         Ok(())
     }
+}
+
+/// Writes the vectors of vertices, cell after cell in this order; `vertices` are the vertices of each cell.
+fn put_vertices<T: H5Type + NoUninit>(
+    array: &Dataset,
+    at: &Layout,
+    (order, vertices): (&[usize], &[Range<usize>]),
+    values: &[[T; 3]],
+) -> hdf5::Result<()> {
+    let in_order: Cow<[[T; 3]]> = match order.is_sorted() {
+        true => Cow::Borrowed(values),
+        false => order.iter().flat_map(|&cell| &values[vertices[cell].clone()]).copied().collect(),
+    };
+    h5::resize(array, at.vertex + at.vertices)?;
+    h5::write_rows(array, at.vertex, in_order.as_flattened())
 }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use hdf5::{Dataset, File, H5Type};
+use hdf5::{Dataset, File};
 use hematite_case::NodeId;
+use hematite_chunks::Number;
 use hematite_config::{Fault, Result};
 
 use super::{Bits, CheckpointMeta, Lists, cells_group, finished, rank_file, sums};
@@ -347,7 +348,7 @@ impl Located<'_> {
         Ok(found)
     }
 
-    fn gather<T: H5Type + Copy + Default>(&self, name: &str) -> Result<Vec<T>> {
+    fn gather<T: Number + Default>(&self, name: &str) -> Result<Vec<T>> {
         let mut values = vec![T::default(); self.nodes];
         for (rank, rows) in self.rows.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
             let path = rank_file(&self.checkpoint.path, rank);

@@ -11,8 +11,8 @@ use crate::Field;
 pub struct Comparison {
     /// Values compared in each run's dumps.
     pub values: u64,
-    /// The first difference: of fields in the order of dump, step, field and node number; then of cells and of bodies
-    /// in the order of step, quantity and number; then of ledgers.
+    /// The first difference: of fields in the order of dump, step, field and node number; then of cells, of bodies and
+    /// of tracks in the order of step, quantity and number; then of ledgers.
     pub first: Option<Difference>,
     /// The quantities with differences.
     pub totals: Vec<Total>,
@@ -32,7 +32,7 @@ pub struct Quantity {
 /// Differences of one quantity over all dumps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Total {
-    /// What has the quantity: "vertices" or "bodies"; `None` for fields.
+    /// What has the quantity: "vertices", "bodies" or "tracks"; `None` for fields.
     pub of: Option<&'static str>,
     /// The quantity.
     pub quantity: Quantity,
@@ -68,13 +68,13 @@ pub enum Difference {
     },
     /// A number of a cell's vertex or of a rigid body.
     Member {
-        /// The dump, "cells" or "bodies".
+        /// The dump, "cells" or "bodies", or "tracks".
         dump: &'static str,
         /// Time step.
         step: u64,
         /// Name of the population.
         population: String,
-        /// Kind of member: "cell" or "body".
+        /// Kind of member: "cell" or "body"; "number" in tracks, which hold both.
         member: &'static str,
         /// Number of the member.
         id: u64,

@@ -142,8 +142,8 @@ fn numbers<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame, rtol: Option<f6
     }
 }
 
-/// Compares two arrays. Calls `found` with each difference: its index, the number in each run, and the bits of both.
-fn each<T: Number>(
+/// Compares two arrays of numbers. Calls `found` with each difference: its index, the number in each run, and the bits of both.
+pub(super) fn each<T: Number>(
     a: &[T],
     b: &[T],
     rtol: Option<f64>,

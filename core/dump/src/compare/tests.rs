@@ -6,7 +6,10 @@ use super::*;
 use crate::cells::tests::solids;
 use crate::fields::tests::{block, split, value, write_dump};
 use crate::polydata::tests::{Sample, deal};
-use crate::{BodyFrame, CellFrame, CellWriter, Column, DumpStep, FieldWriter, LedgerRow, LedgerWriter};
+use crate::{
+    BodyFrame, CellFrame, CellWriter, Column, DumpStep, FieldWriter, LedgerRow, LedgerWriter, TrackBox, TrackFrame,
+    TrackWriter,
+};
 
 fn record() -> RunRecord {
     let json = serde_json::json!({
@@ -254,4 +257,49 @@ fn bodies_are_compared_to_the_bit() {
     told(|frame| frame.image[4][1] = 7, "step 10, body 4 of population oblate: image is [4, -1, 10] and [4, 7, 10]");
     told(|frame| frame.id[19] = 23, "step 10, only the first run holds body 19 of population sphere");
     told(|frame| frame.kind.swap(2, 3), "step 10, body 2 is of population oblate and of sphere");
+}
+
+fn tracks(run: &Path, steps: &[u64], change: impl Fn(&mut TrackFrame)) {
+    let solids = solids();
+    let names: Vec<String> = solids.iter().map(|kind| kind.name.clone()).collect();
+    let domain = TrackBox { dimension: 3, extent: [1e-4; 3], periodic: [false; 3] };
+    let mut writer = TrackWriter::create(run, &names, &domain).expect("makes it");
+    for &step in steps {
+        let mut frame = TrackFrame::of(&CellKind::frame(&solids, step, 3..9), &solids, 3);
+        change(&mut frame);
+        writer.append(&frame).expect("writes");
+    }
+}
+
+#[test]
+fn tracks_are_compared_to_the_bit() {
+    let (a, b) = (cells(1, |_| {}), cells(1, |_| {}));
+    tracks(a.path(), &[5, 10], |_| {});
+    let said = |steps: &[u64], change: &dyn Fn(&mut TrackFrame), rtol| {
+        tracks(b.path(), steps, change);
+        compare(a.path(), b.path(), rtol).expect("compares").to_string()
+    };
+    assert!(said(&[5, 10], &|_| {}, None).starts_with("the same: "));
+    let nudged = |frame: &mut TrackFrame| {
+        if frame.step == 10 {
+            frame.centroid[2][1] = f64::from_bits(frame.centroid[2][1].to_bits() + 1);
+        }
+    };
+    let text = said(&[5, 10], &nudged, None);
+    assert!(text.contains("tracks, step 10, position[1], population") && text.contains("number 5:"), "{text}");
+    assert!(text.contains("tracks' position: 1 numbers differ"), "{text}");
+    assert!(said(&[5, 10], &nudged, Some(1e-9)).starts_with("the same: "));
+    let turned = |frame: &mut TrackFrame| frame.axis[0] = frame.axis[0].map(|x| -x);
+    assert!(said(&[5, 10], &turned, None).contains("axis[0]"));
+    assert!(said(&[5, 10], &turned, Some(1e-9)).starts_with("the same: "));
+    assert_eq!(said(&[5], &|_| {}, None), "tracks: taken 2 and 1 times");
+    let lost = |frame: &mut TrackFrame| {
+        let shorter = CellKind::frame(&solids(), frame.step, 3..8);
+        *frame = TrackFrame::of(&shorter, &solids(), 3);
+    };
+    assert_eq!(said(&[5, 10], &lost, None), "tracks: step 5, only the first run holds number 8");
+    std::fs::remove_file(b.path().join("tracks.h5")).expect("removes");
+    assert!(
+        compare(a.path(), b.path(), None).expect("compares").to_string().starts_with("only the first run holds tracks")
+    );
 }

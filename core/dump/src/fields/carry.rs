@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hdf5::H5Type;
+use hematite_chunks::Number;
 use hematite_config::{Exit, Fault, Result, publish};
 
 use super::header::Header;
@@ -173,7 +173,7 @@ fn copy(path: &Path, header: &mut Header, grid: &Grid, earlier: &Pieces) -> Resu
     Header::write_count(&file, header.steps.len()).and_then(|()| file.close()).map_err(writing(path))
 }
 
-fn gather<T: H5Type + Copy + Default>(
+fn gather<T: Number + Default>(
     from: &Pieces,
     rows: &[Rows],
     dump: usize,

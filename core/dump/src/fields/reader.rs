@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hematite_case::NodeId;
+use hematite_chunks::Number;
 use hematite_config::{Fault, Result};
 
 use super::header::Header;
@@ -65,7 +66,7 @@ impl FieldReader {
         }
     }
 
-    fn gather<T: hdf5::H5Type + Clone>(&self, dump: usize, field: Field) -> Result<Vec<T>> {
+    fn gather<T: Number>(&self, dump: usize, field: Field) -> Result<Vec<T>> {
         let mut values = Vec::with_capacity(self.grid.id.len() * field.components());
         for (path, header) in self.pieces.files.iter().filter(|(_, header)| header.nodes > 0) {
             let file = h5::open(path)?;

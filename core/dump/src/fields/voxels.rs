@@ -1,8 +1,12 @@
 //! Finds and numbers the corners that voxels of lattice nodes share.
 
 use hematite_config::{Fault, Result};
+use rayon::prelude::*;
 
 use crate::Grid;
+
+/// Number of voxels whose corners a thread looks up at a time.
+const PIECE: usize = 1 << 12;
 
 /// The corners of a grid's voxels, each once, ordered by z, y, x.
 pub(super) struct Corners {
@@ -75,7 +79,7 @@ impl Corners {
     }
 
     fn absorb(&mut self, keys: &mut Vec<u64>) {
-        keys.sort_unstable();
+        keys.par_sort_unstable();
         keys.dedup();
         self.keys.append(keys);
     }
@@ -116,9 +120,19 @@ impl Corners {
         place
     }
 
+    /// Corner numbers of the voxels at these positions.
+    pub(super) fn connectivity(&self, positions: &[[i32; 3]]) -> Vec<i64> {
+        let connected = |positions: &[[i32; 3]]| {
+            let (mut near, mut numbers) = ([0; 4], Vec::with_capacity(positions.len() * self.per_voxel()));
+            positions.iter().for_each(|&position| self.connect(position, &mut near, &mut numbers));
+            numbers
+        };
+        positions.par_chunks(PIECE).flat_map_iter(connected).collect()
+    }
+
     /// Appends the corner numbers of the voxel at `position`. `near` holds the indices of the last voxel's rows: nodes
     /// that follow each other along x need no search.
-    pub(super) fn connect(&self, position: [i32; 3], near: &mut [usize; 4], out: &mut Vec<i64>) {
+    fn connect(&self, position: [i32; 3], near: &mut [usize; 4], out: &mut Vec<i64>) {
         let rows = self.rows(position);
         for (key, near) in rows.iter().zip(near).take(self.row_count()) {
             if self.keys.get(*near + 1) == Some(key) {
@@ -147,12 +161,10 @@ mod tests {
 
     fn check(grid: &Grid) {
         let corners = Corners::of(grid).expect("small");
-        let mut near = [0; 4];
+        let connectivity = corners.connectivity(&grid.position);
         let mut used = BTreeSet::new();
         let steps: &[i32] = if grid.dimension == 3 { &[0, 1] } else { &[0] };
-        for &position in &grid.position {
-            let mut numbers = Vec::new();
-            corners.connect(position, &mut near, &mut numbers);
+        for (position, numbers) in grid.position.iter().zip(connectivity.chunks(corners.per_voxel())) {
             let mut expected = Vec::new();
             for z in steps {
                 for y in [0, 1] {
@@ -165,7 +177,7 @@ mod tests {
             }
             let found: Vec<_> = numbers.iter().map(|&n| corners.point(n as usize, grid)).collect();
             assert_eq!(found, expected);
-            used.extend(numbers);
+            used.extend(numbers.iter().copied());
         }
         assert_eq!(used.len(), corners.len(), "every corner is used, none twice");
         let places: BTreeSet<_> = (0..corners.len()).map(|n| corners.point(n, grid).map(f64::to_bits)).collect();
@@ -182,6 +194,14 @@ mod tests {
             let unique: std::collections::HashSet<_> = sites.into_iter().map(flatten).collect();
             check(&grid(if flat { 2 } else { 3 }, unique.into_iter().collect()));
         }
+    }
+
+    #[test]
+    fn more_voxels_than_a_thread_looks_up_at_a_time() {
+        let side = 17;
+        assert!(side * side * side > PIECE as i32);
+        let sites = (0..side * side * side).map(|n| [n % side, n / side % side, n / side / side]);
+        check(&grid(3, sites.collect()));
     }
 
     #[test]

@@ -211,11 +211,8 @@ fn write_geometry(path: &Path, header: &Header, grid: &Grid, corners: &Corners) 
         out.extend(rows.flat_map(|n| corners.point(n, grid)));
     })?;
     let connectivity = h5::fixed::<i64>(&vtk, "Connectivity", nodes * width, None)?;
-    let mut near = [0; 4];
     for (number, positions) in grid.position.chunks(h5::BATCH).enumerate() {
-        let mut corner_numbers = Vec::with_capacity(positions.len() * width);
-        positions.iter().for_each(|&position| corners.connect(position, &mut near, &mut corner_numbers));
-        h5::write_rows(&connectivity, number * h5::BATCH * width, &corner_numbers)?;
+        h5::write_rows(&connectivity, number * h5::BATCH * width, &corners.connectivity(positions))?;
     }
     h5::stream(&h5::fixed::<i64>(&vtk, "Offsets", nodes + 1, None)?, nodes + 1, |rows, out| {
         out.extend(rows.map(|n| (n * width) as i64));

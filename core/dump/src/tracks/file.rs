@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use bytemuck::NoUninit;
 use hdf5::types::FixedAscii;
 use hdf5::{Dataset, Extent, File, Group, H5Type};
+use hematite_chunks::{Rows, write_frame};
 use hematite_config::{Fault, Result, publish};
-use ndarray::{ArrayD, IxDyn};
+use ndarray::ArrayD;
 
 use super::TrackFrame;
 use crate::DumpStep;
@@ -17,6 +19,12 @@ const OWN: &str = "hematite/tracks";
 
 /// Rows a chunk.
 const CHUNK: usize = 1 << 12;
+
+/// What empty rows hold.
+const NO_NUMBER: f64 = f64::NAN;
+const NO_IMAGE: i32 = 0;
+const NO_KIND: i32 = -1;
+const NO_CELL: i64 = -1;
 
 /// A bound of the bytes of a cell in all elements.
 const ROW: usize = 16 * size_of::<f64>();
@@ -111,13 +119,16 @@ impl TrackWriter {
             let at = self.steps.len();
             let id: Vec<i64> = frame.id.iter().map(|&id| id as i64).collect();
             let species: Vec<i32> = frame.kind.iter().map(|&kind| kind as i32).collect();
-            put(&group, "position", at, frame.centroid.as_flattened())?;
-            put(&group, "image", at, frame.image.as_flattened())?;
-            put(&group, "species", at, &species)?;
-            put(&group, "id", at, &id)?;
-            put(&group, "axis", at, frame.axis.as_flattened())?;
-            put(&group, "area", at, &frame.area)?;
-            put(&group, "volume", at, &frame.volume)?;
+            let arrays = [
+                rows(&group, "position", at, frame.centroid.as_flattened(), NO_NUMBER)?,
+                rows(&group, "image", at, frame.image.as_flattened(), NO_IMAGE)?,
+                rows(&group, "species", at, &species, NO_KIND)?,
+                rows(&group, "id", at, &id, NO_CELL)?,
+                rows(&group, "axis", at, frame.axis.as_flattened(), NO_NUMBER)?,
+                rows(&group, "area", at, &frame.area, NO_NUMBER)?,
+                rows(&group, "volume", at, &frame.volume, NO_NUMBER)?,
+            ];
+            write_frame(at, &arrays)?;
             h5::set_last(&group.dataset("box/edges/value")?, at, &self.extent)?;
             h5::set_last(&group.dataset("position/time")?, at, &[frame.time])?;
             h5::set_last(&group.dataset("position/step")?, at, &[frame.step as i64])?;
@@ -147,25 +158,21 @@ fn count(file: &File, frames: usize) -> hdf5::Result<()> {
     file.flush()
 }
 
-/// Writes the rows of an element at frame `at`; all frames of an element have as many rows as the largest one needs.
-fn put<T: H5Type>(group: &Group, name: &str, at: usize, values: &[T]) -> hdf5::Result<()> {
+/// The rows of an element at frame `at`, for which it makes room; all frames of an element have as many rows as the
+/// largest one needs.
+fn rows<'a, T: H5Type + NoUninit>(
+    group: &Group,
+    name: &str,
+    at: usize,
+    values: &'a [T],
+    fill: T,
+) -> hdf5::Result<Rows<'a>> {
     let array = group.dataset(&format!("{name}/value"))?;
     let mut shape = array.shape();
     let width: usize = shape[2..].iter().product();
-    let rows = values.len() / width;
-    (shape[0], shape[1]) = (at + 1, shape[1].max(rows));
-    array.resize(shape.clone())?;
-    for (number, slab) in values.chunks(CHUNK * width).enumerate() {
-        let first = number * CHUNK;
-        let rows = slab.len() / width;
-        let block: Vec<usize> = [1, rows].into_iter().chain(shape.iter().skip(2).copied()).collect();
-        let view = ndarray::ArrayViewD::from_shape(IxDyn(&block), slab).map_err(|error| error.to_string())?;
-        match shape.len() {
-            2 => array.write_slice(view, (at..at + 1, first..first + rows))?,
-            _ => array.write_slice(view, (at..at + 1, first..first + rows, ..))?,
-        }
-    }
-    Ok(())
+    (shape[0], shape[1]) = (at + 1, shape[1].max(values.len() / width));
+    array.resize(shape)?;
+    Rows::new(array, 0, values, fill)
 }
 
 /// Makes a file without a frame.
@@ -187,17 +194,17 @@ fn empty(path: &Path, kinds: &[String], domain: &TrackBox) -> hdf5::Result<()> {
     let position = group.create_group("position")?;
     h5::series::<i64>(&position, "step", None)?;
     h5::write_unit(&h5::series::<f64>(&position, "time", None)?, "s")?;
-    element::<f64>(&group, "position", None, f64::NAN)?;
+    element(&group, "position", None, NO_NUMBER)?;
     // MDAnalysis refuses metres in H5MD's attribute for the unit.
     let metres = FixedAscii::<8>::from_ascii(b"m").map_err(|error| error.to_string())?;
     group.dataset("position/value")?.new_attr::<FixedAscii<8>>().create("si_unit")?.write_scalar(&metres)?;
-    element::<i32>(&group, "image", None, 0)?;
-    element::<i32>(&group, "species", None, -1)?;
-    element::<i64>(&group, "id", None, -1)?;
-    element::<f64>(&group, "axis", None, f64::NAN)?;
+    element(&group, "image", None, NO_IMAGE)?;
+    element(&group, "species", None, NO_KIND)?;
+    element(&group, "id", None, NO_CELL)?;
+    element(&group, "axis", None, NO_NUMBER)?;
     let (area, volume) = if domain.dimension == 3 { ("m2", "m3") } else { ("m", "m2") };
-    element::<f64>(&group, "area", Some(area), f64::NAN)?;
-    element::<f64>(&group, "volume", Some(volume), f64::NAN)?;
+    element(&group, "area", Some(area), NO_NUMBER)?;
+    element(&group, "volume", Some(volume), NO_NUMBER)?;
     let edges = domain_box.create_group("edges")?;
     h5::write_unit(&h5::series::<f64>(&edges, "value", Some(3))?, "m")?;
     share_times(&file, "box/edges")?;
@@ -284,6 +291,11 @@ impl TrackReader {
         read().map_err(reading(&path))
     }
 
+    /// Whether a run folder holds tracks.
+    pub fn is_in(run: &Path) -> bool {
+        run.join(FILE).exists()
+    }
+
     /// Names of the populations.
     pub fn kinds(&self) -> &[String] {
         &self.kinds
@@ -320,7 +332,7 @@ impl TrackReader {
             let rows = group.dataset("id/value")?.shape()[1];
             h5::check_claim(&self.path, "cells", rows as u64).map_err(|fault| fault.message)?;
             let mut id = take::<i64>(&group, "id", number)?;
-            let cells = id.iter().position(|&id| id == -1).unwrap_or(id.len());
+            let cells = id.iter().position(|&id| id == NO_CELL).unwrap_or(id.len());
             id.truncate(cells);
             let vectors = |name: &str| Ok::<_, hdf5::Error>(take::<f64>(&group, name, number)?.as_chunks().0.to_vec());
             let mut frame = TrackFrame {

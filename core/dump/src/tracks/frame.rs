@@ -2,6 +2,7 @@
 
 use hematite_cells::{RigidShape, Surface};
 use hematite_config::{Fault, Result};
+use rayon::prelude::*;
 
 use crate::{BodyFrame, BodyKind, CellFrame, CellKind};
 
@@ -38,24 +39,28 @@ impl TrackFrame {
     /// When a cell is of a kind that is not in the list.
     pub fn of(frame: &CellFrame, kinds: &[CellKind], dimension: usize) -> Self {
         let empty = |kind: &CellKind| Surface { dimension, vertices: Vec::new(), triangles: kind.triangles.clone() };
-        let mut surfaces: Vec<Surface> = kinds.iter().map(empty).collect();
+        let surfaces: Vec<Surface> = kinds.iter().map(empty).collect();
         let mut tracks = Self { step: frame.step, time: frame.time, ..Self::default() };
         let vertices = frame.vertices(kinds);
         let mut order: Vec<usize> = (0..frame.id.len()).collect();
         order.sort_unstable_by_key(|&cell| frame.id[cell]);
-        for cell in order {
+        let shape = |surfaces: &mut Vec<Surface>, &cell: &usize| {
             let positions = &frame.position[vertices[cell].clone()];
             let surface = &mut surfaces[frame.kind[cell] as usize];
             let centroid = mean(positions);
             surface.vertices.clear();
             surface.vertices.extend(positions.iter().map(|at| [0, 1, 2].map(|k| at[k] - centroid[k])));
+            (centroid, least_spread(&surface.vertices, dimension), surface.area(), surface.volume())
+        };
+        let shapes: Vec<_> = order.par_iter().map_init(|| surfaces.clone(), shape).collect();
+        for (cell, (centroid, axis, area, volume)) in order.into_iter().zip(shapes) {
             tracks.id.push(frame.id[cell]);
             tracks.kind.push(frame.kind[cell]);
             tracks.centroid.push(centroid);
             tracks.image.push(frame.image[cell]);
-            tracks.axis.push(least_spread(&surface.vertices, dimension));
-            tracks.area.push(surface.area());
-            tracks.volume.push(surface.volume());
+            tracks.axis.push(axis);
+            tracks.area.push(area);
+            tracks.volume.push(volume);
         }
         tracks
     }

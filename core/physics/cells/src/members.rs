@@ -8,6 +8,7 @@ use hematite_dump::{CellFrame, CellKind, DumpStep, MemberFrame, MemberKinds};
 use hematite_engine::passage::Tally;
 use hematite_engine::{Alarm, Fed, Medium, Members, Physics, Records, Space};
 use hematite_gpu::Recorder;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{LOOK, Record, Snapshot, Suspension};
@@ -40,29 +41,32 @@ impl Cells {
     }
 
     /// A snapshot in SI, its cells moved by whole periods so that their centroids lie in the domain.
-    fn in_si(&self, snapshot: &Snapshot, at: DumpStep) -> CellFrame {
-        let units = &self.medium.units;
-        let mut frame = CellFrame {
+    fn in_si(&self, snapshot: Snapshot, at: DumpStep) -> CellFrame {
+        let Snapshot { id, kind, mut position, velocity, force } = snapshot;
+        let (units, space) = (&self.medium.units, &self.space);
+        let mut rest = &mut position[..];
+        let mut cells = Vec::with_capacity(id.len());
+        for &kind in &kind {
+            let (cell, others) = rest.split_at_mut(self.surface(kind as usize).vertices.len());
+            cells.push(cell);
+            rest = others;
+        }
+        let place = |cell: &mut [[f64; 3]]| {
+            let mean = |axis: usize| cell.iter().map(|x| x[axis]).sum::<f64>() / cell.len() as f64;
+            let image = space.image([0, 1, 2].map(mean));
+            cell.iter_mut().for_each(|x| *x = space.place(*x, image));
+            image
+        };
+        CellFrame {
             step: at.step,
             time: at.time,
-            id: snapshot.id.clone(),
-            kind: snapshot.kind.clone(),
-            position: Vec::with_capacity(snapshot.position.len()),
-            velocity: snapshot.velocity.iter().map(|u| u.map(|u| (u * units.velocity()) as f32)).collect(),
-            force: snapshot.force.iter().map(|f| f.map(|f| (f * units.force()) as f32)).collect(),
-            image: Vec::with_capacity(snapshot.id.len()),
-        };
-        let mut first = 0;
-        for &kind in &snapshot.kind {
-            let last = first + self.surface(kind as usize).vertices.len();
-            let vertices = &snapshot.position[first..last];
-            let mean = |axis: usize| vertices.iter().map(|x| x[axis]).sum::<f64>() / vertices.len() as f64;
-            let image = self.space.image([0, 1, 2].map(mean));
-            frame.image.push(image);
-            frame.position.extend(vertices.iter().map(|&x| self.space.place(x, image)));
-            first = last;
+            image: cells.into_par_iter().map(place).collect(),
+            id,
+            kind,
+            position,
+            velocity: velocity.par_iter().map(|u| u.map(|u| (u * units.velocity()) as f32)).collect(),
+            force: force.par_iter().map(|f| f.map(|f| (f * units.force()) as f32)).collect(),
         }
-        frame
     }
 
     /// Of each population how many cells there are in all ranks' frames together, and how many of them are rough. Collective.
@@ -71,13 +75,18 @@ impl Cells {
             self.surface(kind).edges().into_iter().map(|side| side.map(|v| v as usize)).collect()
         };
         let sides: Vec<Vec<[usize; 2]>> = (0..self.numbers.len()).map(sides).collect();
-        let mut counts = vec![0; 2 * sides.len()];
+        let mut cells = Vec::with_capacity(frame.kind.len());
         let mut rest = &frame.position[..];
         for kind in frame.kind.iter().map(|&kind| kind as usize) {
             let (cell, others) = rest.split_at(self.surface(kind).vertices.len());
+            cells.push((kind, cell));
             rest = others;
+        }
+        let is_rough: Vec<bool> = cells.par_iter().map(|&(kind, cell)| roughness(cell, &sides[kind]) > ROUGH).collect();
+        let mut counts = vec![0; 2 * sides.len()];
+        for ((kind, _), is_rough) in cells.into_iter().zip(is_rough) {
             counts[2 * kind] += 1;
-            counts[2 * kind + 1] += i64::from(roughness(cell, &sides[kind]) > ROUGH);
+            counts[2 * kind + 1] += i64::from(is_rough);
         }
         comm.sum(&mut counts)?;
         Ok(counts.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
@@ -99,7 +108,11 @@ impl Members for Cells {
     }
 
     fn frame(&self, at: DumpStep) -> Result<MemberFrame> {
-        Ok(MemberFrame::Cells(self.in_si(&self.suspension.snapshot(at.step)?, at)))
+        Ok(MemberFrame::Cells(self.in_si(self.suspension.snapshot(at.step)?, at)))
+    }
+
+    fn places(&self, at: DumpStep) -> Result<MemberFrame> {
+        Ok(MemberFrame::Cells(self.in_si(self.suspension.places()?, at)))
     }
 
     fn alarms(&self, comm: &dyn Comm, step: u64, frame: &MemberFrame) -> Result<Vec<Alarm>> {

@@ -7,12 +7,14 @@ use hematite_engine::passage::Tally;
 use hematite_engine::sites::Coordinate;
 use hematite_gpu::Recorder;
 use hematite_membrane::Which;
+use rayon::prelude::*;
 
 use super::kind::Kind;
 use super::record::Record;
 use super::suspension::Suspension;
 
-/// Vertices of the cells that this rank answers for, ascending by number within each population.
+/// Vertices of the cells that this rank answers for, ascending by number within each population. Velocities and forces
+/// are empty in [`Suspension::places`].
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// Global number of each cell.
@@ -78,39 +80,66 @@ impl Suspension {
     /// # Errors
     /// When the device is lost.
     pub fn snapshot(&self, step: u64) -> Result<Snapshot> {
-        let (dimension, stride) = (self.parameters.dimension, self.vertices.stride as usize);
-        let position: Vec<Coordinate> = self.gpu.download(&self.vertices.position, 0, dimension * stride)?;
-        let drift: Vec<i32> = self.gpu.download(&self.vertices.drift, 0, dimension * stride)?;
+        let drift: Vec<i32> = self.gpu.download(&self.vertices.drift, 0, self.values_of_vertices())?;
         let force = self.membrane_forces(step)?;
-        let mut snapshot = Snapshot::default();
-        let along = |v: usize, value: &dyn Fn(usize) -> f64| {
-            std::array::from_fn(|axis| if axis < dimension { value(axis * stride + v) } else { 0.0 })
-        };
-        for (k, kind) in self.kinds.iter().enumerate() {
-            for (id, held) in kind.cells.by_number().filter(|(_, held)| held.holders.first() == Some(&self.rank)) {
-                snapshot.id.push(id);
-                snapshot.kind.push(k as u32);
-                let first = kind.first_vertex(held.slot) as usize;
-                for v in first..first + kind.range.vertices as usize {
-                    snapshot.position.push(along(v, &|at| position[at].value()));
-                    snapshot.velocity.push(along(v, &|at| f64::from(drift[at]) / DRIFT_SCALE));
-                    snapshot.force.push(along(v, &|at| force[at]));
-                }
-            }
-        }
-        Ok(snapshot)
+        let rows = self.rows();
+        Ok(Snapshot {
+            velocity: self.of_vertices(&rows, |at| f64::from(drift[at]) / DRIFT_SCALE),
+            force: self.of_vertices(&rows, |at| force[at]),
+            ..self.places()?
+        })
+    }
+
+    /// The cells that this rank answers for, without velocities and forces.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn places(&self) -> Result<Snapshot> {
+        let position: Vec<Coordinate> = self.gpu.download(&self.vertices.position, 0, self.values_of_vertices())?;
+        let (id, kind) = self.answered().map(|(id, kind, _)| (id, kind as u32)).unzip();
+        let position = self.of_vertices(&self.rows(), |at| position[at].value());
+        Ok(Snapshot { id, kind, position, ..Snapshot::default() })
+    }
+
+    /// Number of values of an array with a vector for each vertex.
+    fn values_of_vertices(&self) -> usize {
+        self.parameters.dimension * self.vertices.stride as usize
+    }
+
+    /// Number, population and first vertex of each cell that this rank answers for, in the order of a snapshot.
+    fn answered(&self) -> impl Iterator<Item = (u64, usize, usize)> {
+        self.kinds.iter().enumerate().flat_map(|(k, kind)| {
+            let own = kind.cells.by_number().filter(|(_, held)| held.holders.first() == Some(&self.rank));
+            own.map(move |(id, held)| (id, k, kind.first_vertex(held.slot) as usize))
+        })
+    }
+
+    /// Indices of the vertices of these cells in arrays on the device.
+    fn rows(&self) -> Vec<usize> {
+        let vertices = |(_, kind, first): (_, usize, usize)| first..first + self.kinds[kind].range.vertices as usize;
+        self.answered().flat_map(vertices).collect()
+    }
+
+    /// The vectors of an array at these vertices; `value` reads the array.
+    fn of_vertices(&self, rows: &[usize], value: impl Fn(usize) -> f64 + Sync) -> Vec<[f64; 3]> {
+        let (dimension, stride) = (self.parameters.dimension, self.vertices.stride as usize);
+        let component = |v, axis| if axis < dimension { value(axis * stride + v) } else { 0.0 };
+        rows.par_iter().map(|&v| [0, 1, 2].map(|axis| component(v, axis))).collect()
     }
 
     /// Forces of the membranes alone, not capped. Those of contact are whole only on vertices near this rank's nodes; they
     /// are put aside and back.
     pub(super) fn membrane_forces(&self, step: u64) -> Result<Vec<f64>> {
-        let bytes = self.vertices.force.bytes() as usize;
-        let whole: Vec<u8> = self.gpu.download(&self.vertices.force, 0, bytes)?;
+        let force = &self.vertices.force;
+        let aside = self.gpu.buffer("forces put aside", force.bytes())?;
         let mut recorder = Recorder::new(&self.gpu);
+        recorder.copy(force, &aside, force.bytes());
         self.record_membranes(&mut recorder, Which::All, step);
         recorder.submit();
-        let membranes: Vec<u8> = self.gpu.download(&self.vertices.force, 0, bytes)?;
-        self.gpu.upload(&self.vertices.force, 0, &whole)?;
+        let membranes: Vec<u8> = self.gpu.download(force, 0, force.bytes() as usize)?;
+        let mut recorder = Recorder::new(&self.gpu);
+        recorder.copy(&aside, force, force.bytes());
+        recorder.submit();
         Ok(self.parameters.precision.unpack_real(&membranes))
     }
 

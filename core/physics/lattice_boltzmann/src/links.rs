@@ -20,6 +20,9 @@ pub const LISTS: u32 = 1 << 31;
 /// Directions of the largest velocity set, rest left out.
 const MOST_DIRECTIONS: usize = 18;
 
+/// Neighbouring rows of the largest velocity set.
+const MOST_ROWS: usize = 8;
+
 /// A slot in a pair's array: which pair, and the index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -86,7 +89,7 @@ impl Runs {
         let upstream = |i: usize, n: usize| links[VelocitySet::opposite(i) - 1][n].target();
         let mut runs = Self { marks: Vec::with_capacity(4 * own.div_ceil(GROUP)), ..Self::default() };
         // Distances of the last run, as far as its nodes settled them; none where a list stands.
-        let mut settled: Option<Vec<Option<u32>>> = None;
+        let mut settled: Option<[Option<u32>; MOST_ROWS]> = None;
         for n in 0..own {
             let mut walls = 0_u32;
             for i in 1..set.q() {
@@ -94,7 +97,7 @@ impl Runs {
             }
             let mut list = [0; MOST_DIRECTIONS];
             // Distance to each row that the node asks for, and whether one a row is enough.
-            let mut asked: Vec<Option<u32>> = vec![None; rows.len()];
+            let mut asked: [Option<u32>; MOST_ROWS] = [None; MOST_ROWS];
             let mut plain = true;
             for (&i, distance) in directions.iter().zip(&mut list) {
                 let Target::Node(at) = upstream(i, n) else { continue };
@@ -108,7 +111,7 @@ impl Runs {
             let begins = match &mut settled {
                 _ if !plain => {
                     runs.distances.push((runs.lists.len() / directions.len()) as u32);
-                    runs.distances.extend(&vec![0; rows.len() - 1]);
+                    runs.distances.resize(runs.distances.len() + rows.len() - 1, 0);
                     runs.lists.extend(&list[..directions.len()]);
                     settled = None;
                     true
@@ -122,7 +125,7 @@ impl Runs {
                     false
                 }
                 _ => {
-                    runs.distances.extend(asked.iter().map(|distance| distance.unwrap_or_default()));
+                    runs.distances.extend(asked[..rows.len()].iter().map(|distance| distance.unwrap_or_default()));
                     settled = Some(asked);
                     true
                 }

@@ -3,6 +3,7 @@
 use hematite_cells::roughness;
 use hematite_cells::vector::{cross, dot, length, minus};
 use nalgebra::{Matrix3, SymmetricEigen};
+use rayon::prelude::*;
 
 use super::Cell;
 use crate::suspension::Member;
@@ -33,6 +34,11 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The shapes of all these cells.
+    pub fn of_all(cells: &[Cell]) -> Vec<Self> {
+        cells.par_iter().map(Self::of).collect()
+    }
+
     /// The shape of a cell. Moments are exact for the polyhedron (2-D: polygon): sums over tetrahedra (triangles) from
     /// the centroid to each face. The flux is `oint x (u . n) dA` with velocities linear between vertices, which for a
     /// body of constant volume is its volume times the velocity of its centroid.

@@ -1,6 +1,7 @@
 //! The distance of nodes and other points from the nearest wall.
 
 use hematite_cells::vector::{dot, minus, times};
+use rayon::prelude::*;
 use rstar::primitives::GeomWithData;
 use rstar::{PointDistance, RTree};
 
@@ -29,8 +30,17 @@ impl<'a> Walls<'a> {
     /// Distance of the lattice coordinate `x` from the wall, in lattice spacings, and the unit normal of the nearest
     /// wall; `None` where there is no wall.
     pub fn nearest(&self, x: [f64; 3]) -> Option<(f64, [f64; 3])> {
-        let each = images(self.nodes, x).filter_map(|x| self.nearest_of(x));
-        each.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(distance, normal)| (distance.max(0.0), normal))
+        let mut nearest: Option<(f64, [f64; 3])> = None;
+        for x in images(self.nodes, x) {
+            // From here all wall points are farther, also where a tangent plane counts: that is nearer by a sideways spacing.
+            let square = self.tree.root().envelope().distance_2(&x);
+            if nearest.is_some_and(|(distance, _)| square >= distance * distance + 1.0) {
+                continue;
+            }
+            let found = self.nearest_of(x);
+            nearest = nearest.into_iter().chain(found).min_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        nearest.map(|(distance, normal)| (distance.max(0.0), normal))
     }
 
     fn nearest_of(&self, x: [f64; 3]) -> Option<(f64, [f64; 3])> {
@@ -50,7 +60,7 @@ pub fn wall_distances(nodes: &Nodes, sites: &[WallSite]) -> Vec<f64> {
     }
     let walls = Walls::new(nodes, sites);
     let distance = |p: &[i32; 3]| walls.nearest(p.map(f64::from)).map_or(f64::INFINITY, |(distance, _)| distance);
-    nodes.grid().position.iter().map(|p| distance(p) * nodes.grid().spacing).collect()
+    nodes.grid().position.par_iter().map(|p| distance(p) * nodes.grid().spacing).collect()
 }
 
 /// A lattice position and its images across the periodic faces.

@@ -127,7 +127,11 @@ fn a_region_named_as_a_field_and_keys_without_effect_are_told() {
     run["dumps"] = json!([{"every": 20, "fields": ["pressure"]}]);
     folder.json("run.json", &run);
     let told = folder.run(&["run.json", "--steps", "20"]).done();
-    assert!(told.stderr.contains("advice    tracks: the case has neither cells, bodies nor polymers"), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("advice    tracks: the case has neither cells, bodies nor polymers"),
+        "{}",
+        told.stderr
+    );
 }
 
 #[test]

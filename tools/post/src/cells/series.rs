@@ -95,7 +95,7 @@ pub fn reduce(setup: &Setup, source: &CellReader, left_out: &mut Vec<String>) ->
     for (number, &at) in source.steps().iter().enumerate() {
         let frame = source.frame(number)?;
         let all = cells(kinds, &frame)?;
-        let shapes: Vec<Shape> = all.iter().map(Shape::of).collect();
+        let shapes: Vec<Shape> = Shape::of_all(&all);
         let averaged = at.time >= setup.common.average_from;
         let drifts = memory.note(setup, at, &all, &shapes);
         let sums = cell_sums(&all, &shapes, kinds.len(), &setup.window);
