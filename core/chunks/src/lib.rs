@@ -16,6 +16,9 @@ use rayon::prelude::*;
 
 use pack::Filters;
 
+/// Bytes of the largest chunk that is packed and unpacked here.
+const LARGEST: usize = 1 << 30;
+
 /// Chunks that are held in memory at a time, for each thread.
 const AHEAD: usize = 4;
 
@@ -54,8 +57,8 @@ pub fn write_rows<T: H5Type + NoUninit>(dataset: &Dataset, start: usize, values:
 /// written. It is 0 if `start` is within a chunk, if fewer than two chunks are whole, or if the dataset has other filters
 /// than those known here.
 fn write_whole<T: H5Type + NoUninit>(dataset: &Dataset, start: usize, values: &[T]) -> hdf5::Result<usize> {
-    let Some(shape) = dataset.chunk() else { return Ok(0) };
-    let (rows, size) = (shape[0], shape.iter().product::<usize>());
+    let Some((shape, size)) = chunk_of::<T>(dataset) else { return Ok(0) };
+    let rows = shape[0];
     let whole = values.len() / size;
     if whole < 2 || !start.is_multiple_of(rows) || shape[1..] != dataset.shape()[1..] {
         return Ok(0);
@@ -94,7 +97,7 @@ impl<'a> Rows<'a> {
     /// Where chunks, filters or numbers of the dataset are not those known here.
     pub fn new<T: H5Type + NoUninit>(dataset: Dataset, start: usize, values: &'a [T], fill: T) -> hdf5::Result<Self> {
         let filters = Filters::of::<T>(&dataset)?.ok_or("a dataset has other filters than this version writes")?;
-        let chunk: usize = dataset.chunk().ok_or("a dataset has no chunks")?.iter().product();
+        let (_, chunk) = chunk_of::<T>(&dataset).ok_or("a dataset has other chunks than this version writes")?;
         let missing = values.len().next_multiple_of(chunk) - values.len();
         let bytes = match missing {
             0 => Cow::Borrowed(bytemuck::cast_slice(values)),
@@ -153,18 +156,26 @@ struct Piece<'a, T> {
     values: &'a mut [T],
 }
 
+/// The shape of the chunks of a dataset and how many values each has. `None` without chunks, and where they are larger than
+/// any that are written: a damaged file may claim any size.
+fn chunk_of<T>(dataset: &Dataset) -> Option<(Vec<usize>, usize)> {
+    let shape = dataset.chunk()?;
+    let values = shape.iter().try_fold(1_usize, |values, &n| values.checked_mul(n))?;
+    let bytes = values.checked_mul(size_of::<T>())?;
+    (0 < bytes && bytes <= LARGEST).then_some((shape, values))
+}
+
 /// Those rows past HDF5's filters, or `None` where HDF5 must read them.
 fn read_whole<T: Number>(dataset: &Dataset, frame: Option<usize>, rows: Range<usize>) -> hdf5::Result<Option<Vec<T>>> {
-    let (Some(chunk), shape, axis) = (dataset.chunk(), dataset.shape(), usize::from(frame.is_some())) else {
-        return Ok(None);
-    };
+    let Some((chunk, values_of_chunk)) = chunk_of::<T>(dataset) else { return Ok(None) };
+    let (shape, axis) = (dataset.shape(), usize::from(frame.is_some()));
     let is_inside = shape.get(axis).is_some_and(|&length| rows.end <= length) && frame.is_none_or(|n| n < shape[0]);
     if !is_inside || chunk[..axis].iter().any(|&n| n != 1) || chunk[axis + 1..] != shape[axis + 1..] {
         return Ok(None);
     }
     let Some(filters) = Filters::of::<T>(dataset)? else { return Ok(None) };
     let (chunk_rows, width) = (chunk[axis], chunk[axis + 1..].iter().product::<usize>());
-    let size = chunk_rows * width * size_of::<T>();
+    let size = values_of_chunk * size_of::<T>();
     let mut values = vec![T::zeroed(); rows.len() * width];
     let mut pieces = Vec::new();
     let mut rest = &mut values[..];
@@ -301,6 +312,16 @@ mod tests {
                 prop_assert_eq!(read.into_raw_vec_and_offset().0, of(frame));
             }
         }
+    }
+
+    #[test]
+    fn chunks_larger_than_any_that_are_written_are_left_to_hdf5() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = File::create(folder.path().join("a.h5")).expect("creates");
+        let array = dataset::<f32>(&file, &[LARGEST / 4 + 1], &[LARGEST], true);
+        assert!(chunk_of::<f32>(&array).is_none() && chunk_of::<u8>(&array).is_some());
+        assert!(read_whole::<f32>(&array, None, 0..10).expect("reads").is_none());
+        assert!(Rows::new(array, 0, &[1.0_f32], 0.0).is_err());
     }
 
     #[test]

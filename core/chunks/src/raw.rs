@@ -7,8 +7,7 @@ use hdf5::Dataset;
 use hdf5_sys::h5d::{H5Dget_chunk_info_by_coord, H5Dread_chunk, H5Dwrite_chunk};
 use hdf5_sys::h5p::H5P_DEFAULT;
 
-/// Largest chunk that is read so, bytes: a damaged file may claim any size.
-const LARGEST: u64 = 1 << 30;
+use crate::LARGEST;
 
 /// Stores `packed`, to which all filters of the dataset were applied, as the chunk whose first value has the indices `at`;
 /// indices that are left out are 0.
@@ -35,7 +34,7 @@ pub(crate) fn read(dataset: &Dataset, at: &[usize]) -> Option<Vec<u8>> {
         let known = unsafe {
             H5Dget_chunk_info_by_coord(dataset.id(), offset.as_ptr(), &raw mut mask, null_mut(), &raw mut size)
         };
-        if known < 0 || mask != 0 || size == 0 || size > LARGEST {
+        if known < 0 || mask != 0 || size == 0 || size > LARGEST as u64 {
             return None;
         }
         let mut packed = vec![0_u8; size as usize];
