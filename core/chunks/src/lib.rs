@@ -1,7 +1,7 @@
 //! Rows of compressed HDF5 datasets, whose chunks all cores compress and decompress: HDF5's own filters work on one.
 //!
-//! What this crate writes, HDF5 reads, and the other way round. Rows are all along one dimension of a dataset: the first, or
-//! with a frame the second. Chunks hold all that there is along later dimensions.
+//! What this crate writes, HDF5 reads, and the other way round. Rows are all along one dimension of a dataset: the
+//! first, or with a frame the second. Chunks hold all that there is along later dimensions.
 
 mod pack;
 mod raw;
@@ -32,8 +32,8 @@ pub fn columns(dataset: &Dataset) -> usize {
     dataset.shape().iter().skip(1).product()
 }
 
-/// Writes whole rows from row `start` on. All cores compress whole chunks; HDF5 writes the other rows, one chunk a call, as
-/// whole chunks bypass its chunk cache.
+/// Writes whole rows from row `start` on. All cores compress whole chunks; HDF5 writes the other rows, one chunk a
+/// call, as whole chunks bypass its chunk cache.
 ///
 /// # Errors
 /// Those of HDF5.
@@ -54,8 +54,8 @@ pub fn write_rows<T: H5Type + NoUninit>(dataset: &Dataset, start: usize, values:
 }
 
 /// Writes the whole chunks at the start of `values`, which are rows from row `start` on. Returns the number of rows
-/// written. It is 0 if `start` is within a chunk, if fewer than two chunks are whole, or if the dataset has other filters
-/// than those known here.
+/// written. It is 0 if `start` is within a chunk, if fewer than two chunks are whole, or if the dataset has other
+/// filters than those known here.
 fn write_whole<T: H5Type + NoUninit>(dataset: &Dataset, start: usize, values: &[T]) -> hdf5::Result<usize> {
     let Some((shape, size)) = chunk_of::<T>(dataset) else { return Ok(0) };
     let rows = shape[0];
@@ -90,8 +90,8 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// `values` as rows from row `start` on, the first of a chunk, for a dataset with the shape [frames, rows] or [frames,
-    /// rows, columns]. A last chunk that they do not fill is filled up with `fill`.
+    /// `values` as rows from row `start` on, the first of a chunk, for a dataset with the shape [frames, rows] or
+    /// [frames, rows, columns]. A last chunk that they do not fill is filled up with `fill`.
     ///
     /// # Errors
     /// Where chunks, filters or numbers of the dataset are not those known here.
@@ -111,8 +111,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Writes arrays as parts of frame number `frame` of their datasets, which have as many frames and rows. All chunks are
-/// compressed side by side.
+/// Writes arrays as parts of frame number `frame` of their datasets, which have as many frames and rows. All chunks
+/// are compressed side by side.
 ///
 /// # Errors
 /// Those of HDF5.
@@ -156,8 +156,8 @@ struct Piece<'a, T> {
     values: &'a mut [T],
 }
 
-/// The shape of the chunks of a dataset and how many values each has. `None` without chunks, and where they are larger than
-/// any that are written: a damaged file may claim any size.
+/// The shape of the chunks of a dataset and how many values each has. `None` without chunks, and where they are
+/// larger than any that are written: a damaged file may claim any size.
 fn chunk_of<T>(dataset: &Dataset) -> Option<(Vec<usize>, usize)> {
     let shape = dataset.chunk()?;
     let values = shape.iter().try_fold(1_usize, |values, &n| values.checked_mul(n))?;
@@ -242,7 +242,8 @@ mod tests {
     }
 
     proptest! {
-        /// HDF5 reads back what was packed here, and verifies its own checksum of it; what HDF5 wrote is unpacked here.
+        /// HDF5 reads back what was packed here, and verifies its own checksum of it; what HDF5 wrote is unpacked
+        /// here.
         #[test]
         fn rows_are_those_of_hdf5(
             values in prop::collection::vec(any::<f32>(), 0..4000), chunk in 1_usize..200, before in 0_usize..3,
@@ -301,7 +302,8 @@ mod tests {
                 // In two parts, of which the first ends with a whole chunk.
                 let first = length / 2 / chunk * chunk;
                 let (early, late) = values.split_at(3 * first);
-                let parts = [(0, early), (first, late)].map(|(start, part)| Rows::new(array.clone(), start, part, -1).expect("fits"));
+                let rows = |(start, part)| Rows::new(array.clone(), start, part, -1).expect("fits");
+                let parts = [(0, early), (first, late)].map(rows);
                 write_frame(frame, &parts).expect("writes");
             }
             file.flush().expect("flushes");

@@ -23,8 +23,8 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// The filters of a dataset of `T`: shuffle, deflate, and perhaps a checksum. `None` where it has others, or other
-    /// numbers.
+    /// The filters of a dataset of `T`: shuffle, deflate, and perhaps a checksum. `None` where it has others, or
+    /// other numbers.
     pub fn of<T: H5Type>(dataset: &Dataset) -> hdf5::Result<Option<Self>> {
         let (level, has_checksum) = match dataset.filters()[..] {
             [Filter::Shuffle, Filter::Deflate(level)] => (level, false),

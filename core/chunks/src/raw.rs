@@ -9,8 +9,8 @@ use hdf5_sys::h5p::H5P_DEFAULT;
 
 use crate::LARGEST;
 
-/// Stores `packed`, to which all filters of the dataset were applied, as the chunk whose first value has the indices `at`;
-/// indices that are left out are 0.
+/// Stores `packed`, to which all filters of the dataset were applied, as the chunk whose first value has the indices
+/// `at`; indices that are left out are 0.
 pub(crate) fn write(dataset: &Dataset, at: &[usize], packed: &[u8]) -> hdf5::Result<()> {
     let offset = offset(dataset, at);
     // No filter was left out.
@@ -23,14 +23,14 @@ pub(crate) fn write(dataset: &Dataset, at: &[usize], packed: &[u8]) -> hdf5::Res
     if done < 0 { Err(hdf5::Error::query().unwrap_or_else(|_| "a chunk was not written".into())) } else { Ok(()) }
 }
 
-/// The chunk whose first value has the indices `at`, as it is stored. `None` where none is stored, where a filter was left
-/// out, or where HDF5 cannot read it.
+/// The chunk whose first value has the indices `at`, as it is stored. `None` where none is stored, where a filter was
+/// left out, or where HDF5 cannot read it.
 pub(crate) fn read(dataset: &Dataset, at: &[usize]) -> Option<Vec<u8>> {
     let offset = offset(dataset, at);
     let (mut mask, mut size) = (0, 0);
     hdf5::sync::sync(|| {
-        // Sound because the dataset is open, `offset` has a number for each of its dimensions, and HDF5 writes a number
-        // to each address that is not null. The wrapper's lock keeps other threads out of HDF5.
+        // Sound because the dataset is open, `offset` has a number for each of its dimensions, and HDF5 writes a
+        // number to each address that is not null. The wrapper's lock keeps other threads out of HDF5.
         let known = unsafe {
             H5Dget_chunk_info_by_coord(dataset.id(), offset.as_ptr(), &raw mut mask, null_mut(), &raw mut size)
         };

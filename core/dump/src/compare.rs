@@ -18,10 +18,10 @@ pub use difference::{Comparison, Difference, Quantity, Total};
 use crate::polydata::Kind;
 use crate::{BodyKind, CellKind, ChainKind, Column, Field, FieldReader, Grid, Ledger, RunRecord, Values};
 
-/// Compares two run folders: dumps by name, time step and field, nodes by global number whatever their order, cells and
-/// bodies and chains by step and number, tracks by frame and number, and the ledgers. Without `rtol`, compares bit by bit. With
-/// it, numbers may differ by up to `rtol` times the largest magnitude in run `a` of the field, the quantity of vertices, bodies
-/// or tracks at the step, or the column of the ledger.
+/// Compares two run folders: dumps by name, time step and field, nodes by global number whatever their order, cells
+/// and bodies and chains by step and number, tracks by frame and number, and the ledgers. Without `rtol`, compares
+/// bit by bit. With it, numbers may differ by up to `rtol` times the largest magnitude in run `a` of the field, the
+/// quantity of vertices, bodies or tracks at the step, or the column of the ledger.
 ///
 /// Memory holds the nodes of both runs, and one field of one dump or one dump of cells or bodies of each run.
 ///

@@ -66,8 +66,8 @@ fn members(a: &TrackFrame, b: &TrackFrame) -> Option<String> {
     Some(format!("number {} has {} and {}", a.id[differs], said(a), said(b)))
 }
 
-/// Compares the numbers of two frames of the same members. With a tolerance it leaves out the axes, since those of round
-/// members point anywhere.
+/// Compares the numbers of two frames of the same members. With a tolerance it leaves out the axes, since those of
+/// round members point anywhere.
 fn numbers(kinds: &[String], a: &TrackFrame, b: &TrackFrame, rtol: Option<f64>, comparison: &mut Comparison) {
     let quantities: [(Quantity, usize, &[f64], &[f64]); 4] = [
         (Quantity { name: "position", unit: "m" }, 3, a.centroid.as_flattened(), b.centroid.as_flattened()),

@@ -69,7 +69,8 @@ impl Cells {
         }
     }
 
-    /// Of each population how many cells there are in all ranks' frames together, and how many of them are rough. Collective.
+    /// Of each population how many cells there are in all ranks' frames together, and how many of them are rough.
+    /// Collective.
     fn rough(&self, comm: &dyn Comm, frame: &CellFrame) -> Result<Vec<[i64; 2]>> {
         let sides = |kind: usize| -> Vec<[usize; 2]> {
             self.surface(kind).edges().into_iter().map(|side| side.map(|v| v as usize)).collect()

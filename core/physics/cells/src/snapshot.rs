@@ -13,8 +13,8 @@ use super::kind::Kind;
 use super::record::Record;
 use super::suspension::Suspension;
 
-/// Vertices of the cells that this rank answers for, ascending by number within each population. Velocities and forces
-/// are empty in [`Suspension::places`].
+/// Vertices of the cells that this rank answers for, ascending by number within each population. Velocities and
+/// forces are empty in [`Suspension::places`].
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// Global number of each cell.
@@ -49,8 +49,9 @@ impl Suspension {
         Ok(self.kinds.iter().zip(counts.chunks(3)).map(tally).collect())
     }
 
-    /// Puts back how many cells of each population came in and left before a restart, and what [`Suspension::entered`]
-    /// gave. Where that was of other feeders, those of now go on as if theirs had come in so far.
+    /// Puts back how many cells of each population came in and left before a restart, and what
+    /// [`Suspension::entered`] gave. Where that was of other feeders, those of now go on as if theirs had come in so
+    /// far.
     pub fn restore_counts(&mut self, counts: &[[u64; 2]], entered: &[u64]) {
         for (kind, &[inserted, left]) in self.kinds.iter_mut().zip(counts) {
             self.numbering.count(inserted);
@@ -127,8 +128,8 @@ impl Suspension {
         rows.par_iter().map(|&v| [0, 1, 2].map(|axis| component(v, axis))).collect()
     }
 
-    /// Forces of the membranes alone, not capped. Those of contact are whole only on vertices near this rank's nodes; they
-    /// are put aside and back.
+    /// Forces of the membranes alone, not capped. Those of contact are whole only on vertices near this rank's nodes;
+    /// they are put aside and back.
     pub(super) fn membrane_forces(&self, step: u64) -> Result<Vec<f64>> {
         let force = &self.vertices.force;
         let aside = self.gpu.buffer("forces put aside", force.bytes())?;

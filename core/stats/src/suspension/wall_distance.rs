@@ -32,7 +32,8 @@ impl<'a> Walls<'a> {
     pub fn nearest(&self, x: [f64; 3]) -> Option<(f64, [f64; 3])> {
         let mut nearest: Option<(f64, [f64; 3])> = None;
         for x in images(self.nodes, x) {
-            // From here all wall points are farther, also where a tangent plane counts: that is nearer by a sideways spacing.
+            // From here all wall points are farther, also where a tangent plane counts: that is nearer by a sideways
+            // spacing.
             let square = self.tree.root().envelope().distance_2(&x);
             if nearest.is_some_and(|(distance, _)| square >= distance * distance + 1.0) {
                 continue;
