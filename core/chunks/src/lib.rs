@@ -101,11 +101,7 @@ impl<'a> Rows<'a> {
         let missing = values.len().next_multiple_of(chunk) - values.len();
         let bytes = match missing {
             0 => Cow::Borrowed(bytemuck::cast_slice(values)),
-            _ => {
-                let mut filled = values.to_vec();
-                filled.resize(values.len() + missing, fill);
-                Cow::Owned(bytemuck::cast_slice(&filled).to_vec())
-            }
+            _ => Cow::Owned([bytemuck::cast_slice(values), &bytemuck::bytes_of(&fill).repeat(missing)].concat()),
         };
         Ok(Self { dataset, start, bytes, size: chunk * size_of::<T>(), filters })
     }

@@ -20,7 +20,7 @@ pub trait Members {
     /// When the device is lost.
     fn frame(&self, at: DumpStep) -> Result<MemberFrame>;
 
-    /// The same for those who need no velocities and forces, such as tracks: these may be missing.
+    /// The same members for tracks, which need their places alone: velocities and forces may be missing.
     ///
     /// # Errors
     /// When the device is lost.

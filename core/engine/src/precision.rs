@@ -1,10 +1,6 @@
 //! Precision of a run: storage of populations, and arithmetic.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// Fewest numbers that a thread converts at a time.
-const PIECE: usize = 1 << 14;
 
 /// Storage and arithmetic of the populations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -90,8 +86,7 @@ impl Precision {
         if self == Self::F64 {
             bytemuck::pod_collect_to_vec::<u8, f64>(bytes)
         } else {
-            let numbers = bytes.par_chunks_exact(size_of::<f32>()).with_min_len(PIECE);
-            numbers.map(|number| f64::from(bytemuck::pod_read_unaligned::<f32>(number))).collect()
+            bytemuck::pod_collect_to_vec::<u8, f32>(bytes).into_iter().map(f64::from).collect()
         }
     }
 }

@@ -6,15 +6,11 @@ use hematite_case::NodeId;
 use hematite_comm::{Comm, Route};
 use hematite_config::{Fault, Result};
 use hematite_dump::{DumpStep, Field, FieldWriter, Grid, Values, rank_file};
-use rayon::prelude::*;
 
 use crate::config::DumpConfig;
 use crate::ranks::{node_route, together};
 use crate::setup::Setup;
 use crate::system::System;
-
-/// Fewest numbers that a thread converts at a time.
-const PIECE: usize = 1 << 14;
 
 /// One series of field dumps on this rank.
 pub struct FieldDump {
@@ -101,7 +97,7 @@ impl FieldDump {
             if f64s {
                 wide.extend_from_slice(numbers);
             } else {
-                narrow.par_extend(numbers.par_iter().with_min_len(PIECE).map(|&x| x as f32));
+                narrow.extend(numbers.iter().map(|&x| x as f32));
             }
         };
         let mut next = 0;

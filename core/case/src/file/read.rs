@@ -362,7 +362,7 @@ impl Case {
         let Header { nodes, set, .. } = self.header;
         let position = reader.dataset(&group, "position", &[Some(nodes), Some(3)])?;
         let links = reader.dataset(&group, "links", &[Some(set.q() - 1), Some(nodes)])?;
-        let are_narrow = self.reader().read("links", links.dtype().map(|number| number.size() <= size_of::<i32>()))?;
+        let are_narrow = reader.read("links", links.dtype().map(|number| number.size() <= size_of::<i32>()))?;
         Ok(Stored { reader, header: &self.header, position, links, are_narrow })
     }
 }

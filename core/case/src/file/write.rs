@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use bytemuck::{NoUninit, Zeroable};
+use bytemuck::NoUninit;
 use hdf5::types::VarLenUnicode;
 use hdf5::{File, Group, H5Type, Location};
-use hematite_chunks::{Rows, write_frame, write_rows};
+use hematite_chunks::{Number, Rows, write_frame, write_rows};
 use hematite_config::{Fault, Provenance, Result, publish, seal, unseal};
 use hematite_geometry::Report;
 use serde::Serialize;
@@ -207,12 +207,7 @@ impl Out<'_> {
     }
 
     /// Written by slabs of whole chunks, so that no second copy of the links is held.
-    fn links<T: H5Type + NoUninit + Zeroable>(
-        &self,
-        group: &Group,
-        links: &[Vec<GlobalLink>],
-        store: impl Fn(i64) -> T,
-    ) -> Result<()> {
+    fn links<T: Number>(&self, group: &Group, links: &[Vec<GlobalLink>], store: impl Fn(i64) -> T) -> Result<()> {
         let nodes = links[0].len();
         let builder = group.new_dataset::<T>().chunk((1, nodes.min(CHUNK))).shuffle().deflate(1);
         let dataset = self.to(builder.shape((links.len(), nodes)).create("links"))?;

@@ -30,7 +30,7 @@ pub struct CellFrame {
     pub kind: Vec<u32>,
     /// Positions in metres of all vertices, cell after cell.
     pub position: Vec<[f64; 3]>,
-    /// Velocities in m/s of all vertices. Tracks need neither velocities nor forces.
+    /// Velocities in m/s of all vertices. Empty, as are the forces, in a frame for tracks alone.
     pub velocity: Vec<[f32; 3]>,
     /// Forces of the membranes in N on all vertices (in 2-D those of a sheet one lattice spacing deep).
     pub force: Vec<[f32; 3]>,

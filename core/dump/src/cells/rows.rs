@@ -228,6 +228,7 @@ fn put_vertices<T: H5Type + NoUninit>(
     (order, vertices): (&[usize], &[Range<usize>]),
     values: &[[T; 3]],
 ) -> hdf5::Result<()> {
+    // Cells mostly come in the order of the file.
     let in_order: Cow<[[T; 3]]> = match order.is_sorted() {
         true => Cow::Borrowed(values),
         false => order.iter().flat_map(|&cell| &values[vertices[cell].clone()]).copied().collect(),

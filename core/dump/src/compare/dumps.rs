@@ -55,14 +55,8 @@ impl<'a> Rows<'a> {
 pub(super) fn compare<K: Compared>(a: &Path, b: &Path, rtol: Option<f64>, comparison: &mut Comparison) -> Result<()> {
     let what = K::FORM.what;
     let paths = [a, b].map(|run| dump_file(run, what));
-    match paths.each_ref().map(|path| path.exists()) {
-        [true, true] => {}
-        [false, false] => return Ok(()),
-        [first, _] => {
-            let side = if first { "first" } else { "second" };
-            comparison.note(Difference::Structure(format!("only the {side} run holds {what}")));
-            return Ok(());
-        }
+    if !both_hold(what, paths.each_ref().map(|path| path.exists()), comparison) {
+        return Ok(());
     }
     let (a, b) = (Reader::<K>::open(&paths[0])?, Reader::<K>::open(&paths[1])?);
     if let Some(differs) = K::structure(&a, &b).or_else(|| steps(a.steps(), b.steps())) {
@@ -80,6 +74,23 @@ pub(super) fn compare<K: Compared>(a: &Path, b: &Path, rtol: Option<f64>, compar
     Ok(())
 }
 
+/// Whether both runs hold `what`. That only one does is a difference.
+pub(super) fn both_hold(what: &str, holds: [bool; 2], comparison: &mut Comparison) -> bool {
+    if holds[0] != holds[1] {
+        let side = if holds[0] { "first" } else { "second" };
+        comparison.note(Difference::Structure(format!("only the {side} run holds {what}")));
+    }
+    holds == [true, true]
+}
+
+/// The first index at which two ascending lists of numbers differ, and whether the smaller number there, which the other
+/// list lacks, is of the first.
+pub(super) fn lacking(a: &[u64], b: &[u64]) -> Option<(usize, bool)> {
+    let at = |ids: &[u64], n: usize| ids.get(n).copied().unwrap_or(u64::MAX);
+    let n = (0..a.len().max(b.len())).find(|&n| at(a, n) != at(b, n))?;
+    Some((n, at(a, n) < at(b, n)))
+}
+
 /// The first difference of the times of dumps, if any.
 pub(super) fn steps(a: &[DumpStep], b: &[DumpStep]) -> Option<String> {
     if let Some((a, b)) = a.iter().zip(b).find(|(a, b)| a != b) {
@@ -93,14 +104,12 @@ pub(super) fn steps(a: &[DumpStep], b: &[DumpStep]) -> Option<String> {
 fn members<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame) -> Option<String> {
     let (member, name) = (K::FORM.member, |kind: u32| kinds[kind as usize].name());
     let ((_, id_a, kind_a), (_, id_b, kind_b)) = (K::members(a), K::members(b));
-    for n in 0..id_a.len().max(id_b.len()) {
-        let ids = (id_a.get(n).copied().unwrap_or(u64::MAX), id_b.get(n).copied().unwrap_or(u64::MAX));
-        if ids.0 != ids.1 {
-            let (id, side, kind) =
-                if ids.0 < ids.1 { (ids.0, "first", kind_a[n]) } else { (ids.1, "second", kind_b[n]) };
-            return Some(format!("only the {side} run holds {member} {id} of population {}", name(kind)));
-        }
-        let (id, kind) = (ids.0, name(kind_a[n]));
+    if let Some((n, is_first)) = lacking(id_a, id_b) {
+        let (id, side, kind) = if is_first { (id_a[n], "first", kind_a[n]) } else { (id_b[n], "second", kind_b[n]) };
+        return Some(format!("only the {side} run holds {member} {id} of population {}", name(kind)));
+    }
+    for n in 0..id_a.len() {
+        let (id, kind) = (id_a[n], name(kind_a[n]));
         if kind_a[n] != kind_b[n] {
             return Some(format!("{member} {id} is of population {kind} and of {}", name(kind_b[n])));
         }

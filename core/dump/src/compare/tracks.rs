@@ -5,7 +5,7 @@ use std::path::Path;
 use hematite_config::Result;
 
 use super::Quantity;
-use super::dumps::{each, steps};
+use super::dumps::{both_hold, each, lacking, steps};
 use crate::{Comparison, Difference, TrackFrame, TrackReader};
 
 /// What the numbers are of, in a [`Total`](super::Total).
@@ -16,14 +16,8 @@ const TRACKS: &str = "tracks";
 /// # Errors
 /// A usage fault when a file of either run is damaged.
 pub(super) fn compare(a: &Path, b: &Path, rtol: Option<f64>, comparison: &mut Comparison) -> Result<()> {
-    match [a, b].map(TrackReader::is_in) {
-        [true, true] => {}
-        [false, false] => return Ok(()),
-        [first, _] => {
-            let side = if first { "first" } else { "second" };
-            comparison.note(Difference::Structure(format!("only the {side} run holds tracks")));
-            return Ok(());
-        }
+    if !both_hold(TRACKS, [a, b].map(TrackReader::is_in), comparison) {
+        return Ok(());
     }
     let (a, b) = (TrackReader::open(a)?, TrackReader::open(b)?);
     if let Some(differs) = structure(&a, &b) {
@@ -36,14 +30,17 @@ pub(super) fn compare(a: &Path, b: &Path, rtol: Option<f64>, comparison: &mut Co
             comparison.note(Difference::Structure(format!("tracks: step {}, {differs}", at.step)));
             return Ok(());
         }
-        numbers(a.kinds(), &frame_a, &frame_b, rtol, comparison);
+        numbers(&a, &frame_a, &frame_b, rtol, comparison);
     }
     Ok(())
 }
 
 /// The difference that keeps tracks from being compared frame by frame, if any.
 fn structure(a: &TrackReader, b: &TrackReader) -> Option<String> {
-    if (a.dimension(), a.kinds()) != (b.dimension(), b.kinds()) {
+    if a.dimension() != b.dimension() {
+        return Some(format!("in {} and in {} dimensions", a.dimension(), b.dimension()));
+    }
+    if a.kinds() != b.kinds() {
         return Some(format!("populations are {:?} and {:?}", a.kinds(), b.kinds()));
     }
     if a.extent() != b.extent() {
@@ -55,11 +52,9 @@ fn structure(a: &TrackReader, b: &TrackReader) -> Option<String> {
 /// The difference that keeps two frames from being compared number by number, or a difference of periodic images, if
 /// any.
 fn members(a: &TrackFrame, b: &TrackFrame) -> Option<String> {
-    let at = |frame: &TrackFrame, n: usize| frame.id.get(n).copied().unwrap_or(u64::MAX);
-    if let Some(n) = (0..a.id.len().max(b.id.len())).find(|&n| at(a, n) != at(b, n)) {
-        let (first, second) = (at(a, n), at(b, n));
-        let side = if first < second { "first" } else { "second" };
-        return Some(format!("only the {side} run holds number {}", first.min(second)));
+    if let Some((n, is_first)) = lacking(&a.id, &b.id) {
+        let (id, side) = if is_first { (a.id[n], "first") } else { (b.id[n], "second") };
+        return Some(format!("only the {side} run holds number {id}"));
     }
     let differs = (0..a.id.len()).find(|&n| (a.kind[n], a.image[n]) != (b.kind[n], b.image[n]))?;
     let said = |frame: &TrackFrame| format!("population {}, image {:?}", frame.kind[differs], frame.image[differs]);
@@ -68,12 +63,13 @@ fn members(a: &TrackFrame, b: &TrackFrame) -> Option<String> {
 
 /// Compares the numbers of two frames of the same members. With a tolerance it leaves out the axes, since those of
 /// round members point anywhere.
-fn numbers(kinds: &[String], a: &TrackFrame, b: &TrackFrame, rtol: Option<f64>, comparison: &mut Comparison) {
+fn numbers(of: &TrackReader, a: &TrackFrame, b: &TrackFrame, rtol: Option<f64>, comparison: &mut Comparison) {
+    let (area, volume) = if of.dimension() == 2 { ("m", "m2") } else { ("m2", "m3") };
     let quantities: [(Quantity, usize, &[f64], &[f64]); 4] = [
         (Quantity { name: "position", unit: "m" }, 3, a.centroid.as_flattened(), b.centroid.as_flattened()),
         (Quantity { name: "axis", unit: "" }, 3, a.axis.as_flattened(), b.axis.as_flattened()),
-        (Quantity { name: "area", unit: "m2" }, 1, &a.area, &b.area),
-        (Quantity { name: "volume", unit: "m3" }, 1, &a.volume, &b.volume),
+        (Quantity { name: "area", unit: area }, 1, &a.area, &b.area),
+        (Quantity { name: "volume", unit: volume }, 1, &a.volume, &b.volume),
     ];
     let is_compared = |quantity: &Quantity| rtol.is_none() || quantity.name != "axis";
     for (quantity, columns, numbers_a, numbers_b) in
@@ -84,7 +80,7 @@ fn numbers(kinds: &[String], a: &TrackFrame, b: &TrackFrame, rtol: Option<f64>, 
             comparison.count(Some(TRACKS), quantity, (values[0] - values[1]).abs(), || Difference::Member {
                 dump: TRACKS,
                 step: a.step,
-                population: kinds[a.kind[member] as usize].clone(),
+                population: of.kinds()[a.kind[member] as usize].clone(),
                 member: "number",
                 id: a.id[member],
                 vertex: None,
