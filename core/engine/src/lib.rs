@@ -53,7 +53,7 @@ pub use needs::FluidNeeds;
 pub use nodes::{CONTRASTS, CameIn, DRIFT_SCALE, FORCE_SCALE, SharedNodes};
 pub use physics::Physics;
 pub use planned::{Planned, Table};
-pub use precision::Precision;
+pub use precision::{LEAST_CONVERTED, Precision};
 pub use random::{RANDOM, normals, philox, random_context, uniform};
 pub use rank_channel::Phases;
 pub use shared::SharedData;

@@ -1,6 +1,10 @@
 //! Precision of a run: storage of populations, and arithmetic.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// Fewest numbers of an array that a thread converts: a single vector is not worth another thread.
+pub const LEAST_CONVERTED: usize = 1 << 14;
 
 /// Storage and arithmetic of the populations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -86,7 +90,8 @@ impl Precision {
         if self == Self::F64 {
             bytemuck::pod_collect_to_vec::<u8, f64>(bytes)
         } else {
-            bytemuck::pod_collect_to_vec::<u8, f32>(bytes).into_iter().map(f64::from).collect()
+            let numbers = bytes.par_chunks_exact(size_of::<f32>()).with_min_len(LEAST_CONVERTED);
+            numbers.map(|number| f64::from(bytemuck::pod_read_unaligned::<f32>(number))).collect()
         }
     }
 }

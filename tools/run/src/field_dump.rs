@@ -6,6 +6,8 @@ use hematite_case::NodeId;
 use hematite_comm::{Comm, Route};
 use hematite_config::{Fault, Result};
 use hematite_dump::{DumpStep, Field, FieldWriter, Grid, Values, rank_file};
+use hematite_engine::LEAST_CONVERTED;
+use rayon::prelude::*;
 
 use crate::config::DumpConfig;
 use crate::ranks::{node_route, together};
@@ -97,7 +99,7 @@ impl FieldDump {
             if f64s {
                 wide.extend_from_slice(numbers);
             } else {
-                narrow.extend(numbers.iter().map(|&x| x as f32));
+                narrow.par_extend(numbers.par_iter().with_min_len(LEAST_CONVERTED).map(|&x| x as f32));
             }
         };
         let mut next = 0;
