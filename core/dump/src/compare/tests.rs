@@ -303,3 +303,29 @@ fn tracks_are_compared_to_the_bit() {
         compare(a.path(), b.path(), None).expect("compares").to_string().starts_with("only the first run holds tracks")
     );
 }
+
+#[test]
+fn tracks_in_two_dimensions_have_their_units() {
+    let (a, b) = (cells(1, |_| {}), cells(1, |_| {}));
+    let domain = TrackBox { dimension: 2, extent: [1e-4; 3], periodic: [false; 3] };
+    for (run, grown) in [(&a, 0.0), (&b, 0.5)] {
+        let mut writer = TrackWriter::create(run.path(), &["disc".to_owned()], &domain).expect("makes it");
+        let frame = TrackFrame {
+            id: vec![7],
+            kind: vec![0],
+            centroid: vec![[1e-5, 2e-5, 0.0]],
+            image: vec![[0; 3]],
+            axis: vec![[1.0, 0.0, 0.0]],
+            area: vec![2.0 + grown],
+            volume: vec![1.0 + grown],
+            ..TrackFrame::default()
+        };
+        writer.append(&frame).expect("writes");
+    }
+    let text = compare(a.path(), b.path(), None).expect("compares").to_string();
+    for said in
+        ["tracks' area: 1 numbers differ, by 5e-1 m at most", "tracks' volume: 1 numbers differ, by 5e-1 m2 at most"]
+    {
+        assert!(text.lines().any(|line| line == said), "{text}");
+    }
+}
