@@ -1,13 +1,16 @@
 //! Messages between the kernels of ranks.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::ops::Add;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use hematite_comm::Comm;
-use hematite_config::Result;
-use hematite_gpu::{Buffer, Channel, Gpu, KernelSignals, LeftPiece, Place, Recorder, long_message};
+use hematite_config::{Fault, Result};
+use hematite_gpu::{
+    Address, Buffer, Channel, Gpu, Incoming, KernelSignals, LeftPiece, Link, Place, Recorder, long_message,
+};
 
 /// Seconds spent in the phases of the time step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,8 +39,23 @@ impl Add for Phases {
 #[derive(Clone)]
 pub struct RankChannel {
     gpu: Gpu,
-    channel: Channel,
+    way: Way,
     spent: Rc<Cell<Phases>>,
+}
+
+#[derive(Clone)]
+enum Way {
+    /// Hosts exchange the messages.
+    Hosts(Rc<Channel>),
+    /// Devices do, with what the hosts have agreed upon.
+    Devices(Rc<Link>, Rc<RefCell<Vec<Agreed>>>),
+}
+
+/// What goes and comes in some messages, and where what comes is in the messages of others.
+struct Agreed {
+    going: Pieces,
+    coming: Pieces,
+    incoming: Vec<Incoming>,
 }
 
 /// The consecutive pieces of a message: (rank, bytes) of each.
@@ -46,7 +64,18 @@ pub type Pieces = Rc<[(usize, usize)]>;
 impl RankChannel {
     /// A rank channel over `channel`.
     pub fn new(gpu: &Gpu, channel: Channel) -> Self {
-        Self { gpu: gpu.clone(), channel, spent: Rc::default() }
+        Self { gpu: gpu.clone(), way: Way::Hosts(Rc::new(channel)), spent: Rc::default() }
+    }
+
+    /// A channel for messages of up to `out` bytes and answers of up to `answer` bytes, both [short](is_short), that devices
+    /// leave to each other without their hosts. All pieces are whole words. Where the devices have no [links](Gpu::links)
+    /// this is a bug of the program.
+    ///
+    /// # Errors
+    /// Where the device has no room.
+    pub fn linked(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
+        let link = Rc::new(Link::new(gpu, label, out, answer, gpu.links())?);
+        Ok(Self { gpu: gpu.clone(), way: Way::Devices(link, Rc::default()), spent: Rc::default() })
     }
 
     /// A channel for messages of up to `out` bytes whose answers, of up to `answer` bytes, are needed soon. A kernel
@@ -65,17 +94,26 @@ impl RankChannel {
 
     /// The buffer that kernels fill for other ranks.
     pub fn send_buffer(&self) -> &Buffer {
-        self.channel.send_buffer()
+        match &self.way {
+            Way::Hosts(channel) => channel.send_buffer(),
+            Way::Devices(link, _) => link.send_buffer(),
+        }
     }
 
     /// The buffer with the messages of other ranks.
     pub fn receive_buffer(&self) -> &Buffer {
-        self.channel.receive_buffer()
+        match &self.way {
+            Way::Hosts(channel) => channel.receive_buffer(),
+            Way::Devices(link, _) => link.receive_buffer(),
+        }
     }
 
     /// Signals for kernels that send messages and await answers themselves, see [`Channel::signals`].
     pub fn signals(&self) -> Option<&KernelSignals> {
-        self.channel.signals()
+        match &self.way {
+            Way::Hosts(channel) => channel.signals(),
+            Way::Devices(..) => None,
+        }
     }
 
     /// Time spent on messages so far.
@@ -85,7 +123,10 @@ impl RankChannel {
 
     /// Records that the first `bytes` bytes of the send buffer are sent.
     pub fn send(&self, recorder: &mut Recorder, bytes: usize) {
-        recorder.send(&self.channel, bytes as u64);
+        match &self.way {
+            Way::Hosts(channel) => recorder.send(channel, bytes as u64),
+            Way::Devices(link, _) => link.post(recorder, bytes),
+        }
     }
 
     /// Waits for the last message and drops it.
@@ -93,9 +134,15 @@ impl RankChannel {
     /// # Errors
     /// When the device is lost, and those of callbacks.
     pub fn discard(&self, recorder: &mut Recorder) -> Result<()> {
-        recorder.receive(&self.channel, &mut [])?;
+        let channel = match &self.way {
+            Way::Hosts(channel) => channel,
+            Way::Devices(link, _) => {
+                return link.fetch(recorder, &[]);
+            }
+        };
+        recorder.receive(channel, &mut [])?;
         // Every message has an answer, so that the rounds of both agree.
-        if self.signals().is_some() { self.channel.answer(&self.gpu, 0) } else { self.channel.clear_slot(&self.gpu) }
+        if channel.signals().is_some() { channel.answer(&self.gpu, 0) } else { channel.clear_slot(&self.gpu) }
     }
 
     /// Records that the pieces `going` of the last message go to their ranks. What is recorded from here on finds the
@@ -111,12 +158,76 @@ impl RankChannel {
         span: &'static str,
         (going, coming): (Pieces, Pieces),
     ) -> Result<()> {
-        let channel = self.clone();
-        recorder.await_answer(&self.channel, move || channel.run(comm, span, &going, &coming))
+        match &self.way {
+            Way::Hosts(channel) => {
+                let (all, own) = (self.clone(), channel.clone());
+                recorder.await_answer(channel, move || all.run(&own, comm, span, &going, &coming))
+            }
+            Way::Devices(link, agreed) => {
+                let known = |agreed: &&Agreed| Rc::ptr_eq(&agreed.going, &going) && Rc::ptr_eq(&agreed.coming, &coming);
+                if !agreed.borrow().iter().any(|agreed| known(&agreed)) {
+                    // Other exchanges of the hosts come first on all ranks.
+                    recorder.flush()?;
+                    let incoming = self.agree(link, comm, &going, &coming)?;
+                    agreed.borrow_mut().push(Agreed { going: going.clone(), coming: coming.clone(), incoming });
+                }
+                if let Some(agreed) = agreed.borrow().iter().find(known) {
+                    link.fetch(recorder, &agreed.incoming)?;
+                }
+                Ok(())
+            }
+        }
     }
 
-    fn run(&self, comm: &dyn Comm, span: &'static str, going: &Pieces, coming: &Pieces) -> Result<()> {
-        let Self { gpu, channel, spent } = self;
+    /// Forgets which pieces go and come, since others will. All ranks must have fetched all messages.
+    pub fn forget(&self) {
+        if let Way::Devices(link, agreed) = &self.way {
+            link.disconnect();
+            agreed.borrow_mut().clear();
+        }
+    }
+
+    /// Tells the other ranks where their pieces are, and returns where the pieces for this rank are.
+    fn agree(&self, link: &Link, comm: &dyn Comm, going: &Pieces, coming: &Pieces) -> Result<Vec<Incoming>> {
+        let ranks: BTreeSet<usize> = going.iter().chain(coming.iter()).map(|&(rank, _)| rank).collect();
+        let messages: Vec<(usize, usize)> = ranks.into_iter().map(|rank| (rank, ADDRESS)).collect();
+        let starts_out = starts(going);
+        let place = |pieces: &Pieces, rank: usize| pieces.iter().position(|piece| piece.0 == rank);
+        let address = link.address();
+        let (mut incoming, mut fault) = (Vec::new(), None::<Fault>);
+        comm.exchange_in_place(
+            &messages,
+            &mut |k, room| {
+                let start = place(going, messages[k].0).map_or(0, |k| starts_out[k]);
+                let words = [address.to_words().as_slice(), &[start as u64]].concat();
+                room.copy_from_slice(bytemuck::cast_slice(&words));
+            },
+            &messages,
+            &mut |k, message| {
+                let rank = messages[k].0;
+                let words: [u64; Address::WORDS + 1] = bytemuck::pod_read_unaligned(message);
+                let (address, start) = words.split_at(Address::WORDS);
+                let address = Address::from_words(address.try_into().unwrap_or_default());
+                fault = fault.take().or(link.connect(rank, &address).err());
+                if let Some(k) = place(coming, rank) {
+                    let [from, words] = [start[0] as usize, coming[k].1].map(|bytes| (bytes / 4) as u32);
+                    incoming.push((k, Incoming { rank, from, words }));
+                }
+            },
+        )?;
+        incoming.sort_unstable_by_key(|&(k, _)| k);
+        fault.map_or_else(|| Ok(incoming.into_iter().map(|(_, piece)| piece).collect()), Err)
+    }
+
+    fn run(
+        &self,
+        channel: &Channel,
+        comm: &dyn Comm,
+        span: &'static str,
+        going: &Pieces,
+        coming: &Pieces,
+    ) -> Result<()> {
+        let Self { gpu, spent, .. } = self;
         let start = Instant::now();
         channel.wait(gpu, length(going))?;
         let waited = start.elapsed();
@@ -181,6 +292,15 @@ impl RankChannel {
     }
 }
 
+/// Bytes from which a message between hosts takes less time than one between devices.
+const LONG: u64 = 128 << 10;
+
+/// Whether devices with [links](Gpu::links) should leave a message of `bytes` bytes to each other. All ranks that
+/// exchange messages must take the same way.
+pub fn is_short(gpu: &Gpu, bytes: u64) -> bool {
+    gpu.links() > 0 && bytes < LONG
+}
+
 /// Bytes of all pieces.
 pub fn length(pieces: &[(usize, usize)]) -> usize {
     pieces.iter().map(|&(_, bytes)| bytes).sum()
@@ -194,6 +314,9 @@ fn starts(pieces: &[(usize, usize)]) -> Vec<usize> {
     });
     ends.zip(pieces).map(|(end, &(_, bytes))| end - bytes).collect()
 }
+
+/// Bytes of an [`Address`] and of the start of a piece.
+const ADDRESS: usize = size_of::<[u64; Address::WORDS + 1]>();
 
 /// Bytes of a [`Place`].
 const PLACE: usize = size_of::<[u64; Place::WORDS]>();
@@ -217,8 +340,8 @@ mod tests {
     }
 
     /// Ranks send each other pieces of these sizes, some long and some short, where their devices can share memory or
-    /// not.
-    fn exchange(imports: [bool; 3], sizes: [usize; 3]) {
+    /// not, and are linked or not.
+    fn exchange(imports: [bool; 3], sizes: [usize; 3], linked: bool) {
         std::thread::scope(|scope| {
             for (comm, imports) in threads(3).into_iter().zip(imports) {
                 scope.spawn(move || {
@@ -230,7 +353,10 @@ mod tests {
                     let size = |other: usize| sizes[own + other - 1];
                     let pieces: Pieces = others.iter().map(|&other| (other, 4 * size(other))).collect();
                     let bytes = length(&pieces) as u64;
-                    let channel = RankChannel::new(&gpu, gpu.channel("pieces", bytes, bytes).expect("room"));
+                    let channel = match linked {
+                        true => RankChannel::linked(&gpu.clone().with_links(3), "pieces", bytes, bytes).expect("made"),
+                        false => RankChannel::new(&gpu, gpu.channel("pieces", bytes, bytes).expect("room")),
+                    };
                     let words = |of: &dyn Fn(usize, usize) -> u32| -> Vec<u32> {
                         others.iter().flat_map(|&other| (0..size(other)).map(move |at| of(other, at))).collect()
                     };
@@ -239,6 +365,10 @@ mod tests {
                         gpu.upload(channel.send_buffer(), 0, &sent).expect("written");
                         let mut recorder = Recorder::new(&gpu);
                         channel.send(&mut recorder, length(&pieces));
+                        if round == 2 {
+                            // Pieces are agreed upon anew.
+                            channel.forget();
+                        }
                         if round == 3 {
                             channel.discard(&mut recorder).expect("came");
                             continue;
@@ -260,8 +390,15 @@ mod tests {
     fn pieces_arrive_where_devices_share_memory_and_where_they_do_not() {
         let long = long_message() / 4;
         for imports in [[true; 3], [false; 3], [true, false, true]] {
-            exchange(imports, [long, 10, 2 * long + 1]);
-            exchange(imports, [long - 1, long, long]);
+            exchange(imports, [long, 10, 2 * long + 1], false);
+            exchange(imports, [long - 1, long, long], false);
+        }
+    }
+
+    #[test]
+    fn pieces_arrive_where_devices_leave_them_to_each_other() {
+        for sizes in [[1, 1_000, 300], [0, 7, 20_000], [0, 0, 5]] {
+            exchange([true; 3], sizes, true);
         }
     }
 }

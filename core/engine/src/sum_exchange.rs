@@ -12,7 +12,7 @@ use hematite_gpu::{
 };
 use minijinja::context;
 
-use crate::rank_channel::{Phases, Pieces, RankChannel};
+use crate::rank_channel::{Phases, Pieces, RankChannel, is_short};
 
 /// Bytes of shares whose way takes longer than other work takes by being done in two parts; the environment variable
 /// HEMATITE_LONG_SHARES gives another number.
@@ -40,10 +40,17 @@ pub struct SumExchange {
 struct Room {
     words: usize,
     stretches: usize,
+    /// Whether devices leave messages to each other.
+    linked: bool,
     list: Buffer,
     channel: RankChannel,
     gather: (Kernel, Bound),
     add: (Kernel, Bound),
+}
+
+/// Room for `needed` words or stretches and some more.
+fn with_spare(needed: usize) -> usize {
+    needed + needed / 2
 }
 
 /// `signals`: the kernel sends or awaits the message itself.
@@ -59,11 +66,24 @@ fn wgsl(add: bool, signals: bool) -> String {
 }
 
 impl SumExchange {
+    /// Whether the sums in such lists are so few words on all ranks that devices may [link](RankChannel::linked).
+    /// Collective.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn may_link(gpu: &Gpu, comm: &dyn Comm, lists: &[(usize, Vec<Range<u32>>)]) -> Result<bool> {
+        let words: usize = lists.iter().flat_map(|(_, ranges)| ranges).map(ExactSizeIterator::len).sum();
+        let mut longest = [words as f64];
+        comm.max(&mut longest)?;
+        Ok(is_short(gpu, 4 * with_spare(longest[0] as usize) as u64))
+    }
+
     /// Sets the lists: for each other rank, ascending, the ranges of words in `drift` that it shares with this rank.
+    /// All ranks must have received what was sent. `linked`: devices leave sums to each other, on all ranks.
     ///
     /// # Errors
     /// Where the device lacks room or is lost.
-    pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<Range<u32>>)]) -> Result<()> {
+    pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<Range<u32>>)], linked: bool) -> Result<()> {
         let (mut stretches, mut words) = (Vec::new(), 0);
         for range in lists.iter().flat_map(|(_, ranges)| ranges) {
             stretches.extend(Stretch::of(range.clone(), words));
@@ -76,10 +96,13 @@ impl SumExchange {
             return Ok(());
         }
         let needed = [words as usize, stretches.len()];
-        if self.room.as_ref().is_none_or(|room| room.words < needed[0] || room.stretches < needed[1]) {
-            self.make_room(gpu, drift, needed.map(|n| n + n / 2))?;
+        let fits = |room: &Room| room.words >= needed[0] && room.stretches >= needed[1] && room.linked == linked;
+        if !self.room.as_ref().is_some_and(fits) {
+            self.make_room(gpu, drift, needed.map(with_spare), linked)?;
         }
-        self.room.as_ref().map_or(Ok(()), |room| gpu.upload(&room.list, 0, &stretches))
+        let Some(room) = &self.room else { return Ok(()) };
+        room.channel.forget();
+        gpu.upload(&room.list, 0, &stretches)
     }
 
     /// Binds new arrays of vertices. Lists have to be set anew.
@@ -88,18 +111,21 @@ impl SumExchange {
     /// Where the device lacks room.
     pub fn rebind(&mut self, gpu: &Gpu, drift: &Buffer) -> Result<()> {
         match &self.room {
-            Some(room) => self.make_room(gpu, drift, [room.words, room.stretches]),
+            Some(room) => self.make_room(gpu, drift, [room.words, room.stretches], room.linked),
             None => Ok(()),
         }
     }
 
-    fn make_room(&mut self, gpu: &Gpu, drift: &Buffer, [words, stretches]: [usize; 2]) -> Result<()> {
+    fn make_room(&mut self, gpu: &Gpu, drift: &Buffer, [words, stretches]: [usize; 2], linked: bool) -> Result<()> {
         let bytes = 4 * words as u64;
         let list = gpu.buffer("stretches of shared words", (size_of::<Stretch>() * stretches) as u64)?;
-        // The copy engine takes longer to begin than a kernel takes for a short message.
-        let channel = match bytes >= long_message() as u64 {
-            true => RankChannel::prompt(gpu, "shares", bytes, bytes)?,
-            false => RankChannel::new(gpu, gpu.channel("shares", bytes, bytes)?),
+        let channel = if linked {
+            RankChannel::linked(gpu, "shares", bytes, bytes)?
+        } else if bytes >= long_message() as u64 {
+            RankChannel::prompt(gpu, "shares", bytes, bytes)?
+        } else {
+            // The copy engine takes longer to begin than a kernel takes for a short message.
+            RankChannel::new(gpu, gpu.channel("shares", bytes, bytes)?)
         };
         let made = |add: bool, message: &Buffer| -> Result<(Kernel, Bound)> {
             let signals = channel.signals();
@@ -111,7 +137,7 @@ impl SumExchange {
         };
         let (gather, add) = (made(false, channel.send_buffer())?, made(true, channel.receive_buffer())?);
         self.earlier = self.phases();
-        self.room = Some(Room { words, stretches, list, channel, gather, add });
+        self.room = Some(Room { words, stretches, linked, list, channel, gather, add });
         Ok(())
     }
 

@@ -23,6 +23,9 @@ const CHOICE: &str = "HEMATITE_GPUS";
 /// submissions.
 const WAITS: &str = "HEMATITE_DEVICE_WAITS";
 
+/// Environment variable: with 1, devices leave short messages to each other, with 0 hosts exchange all messages.
+const LINKS: &str = "HEMATITE_DEVICE_LINKS";
+
 /// PCI vendor number of NVIDIA.
 const NVIDIA: u32 = 0x10DE;
 
@@ -83,6 +86,10 @@ pub struct Gpu {
     /// Whether kernels may use memory that the host has, see [`crate::region`].
     pub(crate) imports: bool,
     waits: bool,
+    /// Whether it is to have links, where the user says.
+    may_link: Option<bool>,
+    /// Ranks whose devices have links, 0 for none.
+    links: usize,
     /// Whether a lower rank of this host uses the same device.
     taken: bool,
     info: GpuInfo,
@@ -125,17 +132,27 @@ fn chosen(choice: Option<&str>, found: usize) -> Result<Vec<usize>> {
     choice.split(',').map(number).collect()
 }
 
+/// What the environment variable `name` with the value `given` says; `meaning`: what 1 and 0 do.
+fn switch(name: &str, given: Option<&str>, meaning: &str) -> Result<Option<bool>> {
+    match given {
+        None => Ok(None),
+        Some("0") => Ok(Some(false)),
+        Some("1") => Ok(Some(true)),
+        Some(other) => {
+            Err(Fault::usage(format!("{name}={other}: {meaning}; leave it unset for what suits the device")))
+        }
+    }
+}
+
 /// Whether the device waits: by `choice`, or else by `suits`.
 fn waits_of(choice: Option<&str>, suits: bool) -> Result<bool> {
-    match choice {
-        None => Ok(suits),
-        Some("0") => Ok(false),
-        Some("1") => Ok(true),
-        Some(other) => Err(Fault::usage(format!(
-            "{WAITS}={other}: with 1, devices wait for messages during their work, with 0 the host waits in between; leave it unset for \
-             what suits the device"
-        ))),
-    }
+    let meaning = "with 1, devices wait for messages during their work, with 0 the host waits in between";
+    Ok(switch(WAITS, choice, meaning)?.unwrap_or(suits))
+}
+
+/// Whether the device is to have links, where `choice` says.
+fn links_of(choice: Option<&str>) -> Result<Option<bool>> {
+    switch(LINKS, choice, "with 1, devices leave short messages to each other, with 0 hosts exchange all messages")
 }
 
 fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
@@ -212,9 +229,25 @@ impl Gpu {
         let Opened { device, queue, copy_queue, imports } = open::open(adapter, &descriptor).map_err(cannot)?;
         let (stopwatch, copy, landing) = (Arc::default(), Arc::default(), Arc::default());
         let waits = waits_of(std::env::var(WAITS).ok().as_deref(), info.patient)?;
+        let may_link = links_of(std::env::var(LINKS).ok().as_deref())?;
         let taken = found.iter().cycle().take(local_rank).any(|(number, _)| *number == info.number);
         let checks = needs.checks;
-        Ok(Self { device, queue, limits, checks, stopwatch, copy, landing, copy_queue, imports, waits, taken, info })
+        Ok(Self {
+            device,
+            queue,
+            limits,
+            checks,
+            stopwatch,
+            copy,
+            landing,
+            copy_queue,
+            imports,
+            waits,
+            may_link,
+            links: 0,
+            taken,
+            info,
+        })
     }
 
     /// Whether the device waits for answers within submissions ([`crate::Recorder::await_answer`]); else the host waits
@@ -248,6 +281,23 @@ impl Gpu {
     #[must_use]
     pub fn with_waits(self, waits: bool) -> Self {
         Self { waits, ..self }
+    }
+
+    /// Whether it may have a [`crate::Link`]: by default if it waits for the host within submissions and uses memory that
+    /// the host has.
+    pub fn can_link(&self) -> bool {
+        self.imports && self.may_link.unwrap_or(self.waits && !self.info.software)
+    }
+
+    /// Number of ranks whose devices pass short messages to each other by a [`crate::Link`]; 0 where they do not.
+    pub fn links(&self) -> usize {
+        self.links
+    }
+
+    /// Sets [`Gpu::links`] to `ranks`.
+    #[must_use]
+    pub fn with_links(self, ranks: usize) -> Self {
+        Self { links: ranks, ..self }
     }
 
     /// As if the device could not use memory that the host has, for tests.
@@ -370,6 +420,12 @@ mod tests {
         }
         let fault = waits_of(Some("yes"), true).expect_err("refused").to_string();
         assert!(fault.contains("HEMATITE_DEVICE_WAITS=yes"), "{fault}");
+        assert_eq!(
+            [None, Some("0"), Some("1")].map(|choice| links_of(choice).expect("valid")),
+            [None, Some(false), Some(true)]
+        );
+        let fault = links_of(Some("2")).expect_err("refused").to_string();
+        assert!(fault.contains("HEMATITE_DEVICE_LINKS=2") && fault.contains("unset"), "{fault}");
     }
 
     #[test]

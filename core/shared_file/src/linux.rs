@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::AtomicU64;
 
 use rustix::fs::{FallocateFlags, MemfdFlags, OFlags, fallocate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
@@ -102,6 +103,17 @@ impl Map {
         assert!(offset <= self.bytes && bytes <= self.bytes - offset, "{bytes} bytes at {offset} of {}", self.bytes);
         // Sound because the place is within the map.
         unsafe { self.start.add(offset) }
+    }
+
+    /// `count` whole numbers from byte `offset` on, a multiple of 8.
+    ///
+    /// # Panics
+    /// When they are not all in the map, which is a bug of the program.
+    pub fn numbers(&self, offset: usize, count: usize) -> &[AtomicU64] {
+        assert!(offset.is_multiple_of(size_of::<AtomicU64>()), "{offset}");
+        let first = self.at(offset, count * size_of::<AtomicU64>()).cast();
+        // Sound because the numbers are within the map, aligned, and valid whatever their bytes are.
+        unsafe { std::slice::from_raw_parts(first.as_ptr(), count) }
     }
 
     /// How long it is.

@@ -105,6 +105,9 @@ pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
     room::check(setup, comm, gpu.info())?;
     let all_wait = !comm.any(!gpu.waits_for_host())?;
     let gpu = gpu.with_waits(all_wait);
+    let shares_memory = || (0..comm.size()).all(|rank| rank == comm.rank() || comm.shares_memory_with(rank));
+    let all_link = !comm.any(!gpu.can_link() || !shares_memory())?;
+    let gpu = gpu.with_links(if all_link { comm.size() } else { 0 });
     gpu.report_errors(|error| {
         note(&format!("run: error: the GPU failed: {error}"));
         std::process::exit(Exit::Io as i32);

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_engine::rank_channel::{Phases, Pieces, RankChannel, length};
+use hematite_engine::Precision;
+use hematite_engine::rank_channel::{Phases, Pieces, RankChannel, is_short, length};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, KernelSignals, Recorder};
 
 use super::buffers::Buffers;
@@ -70,14 +71,14 @@ impl Exchange {
     ///
     /// # Errors
     /// Where the device has no room.
-    pub fn new(gpu: &Gpu, variant: &Variant, buffers: &Buffers, crossing: &Crossing) -> Result<Self> {
+    pub fn new(gpu: &Gpu, variant: &Variant, buffers: &Buffers, crossing: &Crossing, linked: bool) -> Result<Self> {
         let back = Refill {
             out: crossing.halo.clone(),
             into: crossing.own.clone(),
             going: crossing.neighbours.clone(),
             coming: crossing.neighbours.clone(),
         };
-        Self::made(gpu, variant, buffers, crossing, &back, false)
+        Self::made(gpu, variant, buffers, crossing, &back, (false, linked))
     }
 
     /// An exchange after every odd step, which brings all that the next two need, but for the first step, where that is even.
@@ -90,8 +91,9 @@ impl Exchange {
         buffers: &Buffers,
         crossing: &Crossing,
         refill: &Refill,
+        linked: bool,
     ) -> Result<Self> {
-        Self::made(gpu, variant, buffers, crossing, refill, true)
+        Self::made(gpu, variant, buffers, crossing, refill, (true, linked))
     }
 
     fn made(
@@ -100,13 +102,14 @@ impl Exchange {
         buffers: &Buffers,
         crossing: &Crossing,
         after_odd: &Refill,
-        refills: bool,
+        (refills, linked): (bool, bool),
     ) -> Result<Self> {
         let width = variant.precision.stored_bytes();
         let bytes = |places: usize| (width * places.max(crossing.len())) as u64;
         let (out, answer) = (bytes(after_odd.out.len()), bytes(after_odd.into.len()));
         // After an odd step the whole interior is still to be done; after every step there is less to do than a message takes.
         let channel = match refills {
+            _ if linked => RankChannel::linked(gpu, "halo", out, answer)?,
             true => RankChannel::new(gpu, gpu.background_channel("halo", out, answer)?),
             false => RankChannel::prompt(gpu, "halo", out, answer)?,
         };
@@ -138,6 +141,25 @@ impl Exchange {
             message(&after_odd.out, &after_odd.into, &after_odd.going, &after_odd.coming)?,
         ];
         Ok(Self { messages, channel, stride: buffers.stride, refills, packed: None })
+    }
+
+    /// Whether all messages on all ranks are so short that devices may [link](RankChannel::linked), where this rank sends
+    /// what `crossing` says and, if there is one, `refill`. Collective.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn may_link(
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        precision: Precision,
+        crossing: &Crossing,
+        refill: Option<&Refill>,
+    ) -> Result<bool> {
+        let refill = refill.map_or(0, |refill| refill.out.len().max(refill.into.len()));
+        let mut longest = [(precision.stored_bytes() * crossing.len().max(refill)) as f64];
+        comm.max(&mut longest)?;
+        // A piece of halves may not be whole words.
+        Ok(precision != Precision::F16 && is_short(gpu, longest[0] as u64))
     }
 
     /// Seconds spent on messages so far.

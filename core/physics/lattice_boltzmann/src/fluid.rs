@@ -136,7 +136,7 @@ impl Fluid {
             checks,
         };
         if fluid.crossing.len() > 0 {
-            fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &fluid.crossing)?);
+            fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &fluid.crossing, false)?);
         }
         fluid.prepare_step()?;
         fluid.prepare(Shader::Check, false)?;

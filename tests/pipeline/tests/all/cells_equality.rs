@@ -4,7 +4,7 @@ use pipeline_tests::suspension::{
     Parts, Suspension, bent_channel, counts, keeps_its_cells, long_channel, ranks_agree, ranks_agree_under_mpi, same,
     tube,
 };
-use pipeline_tests::{Folder, is_full};
+use pipeline_tests::{Call, Folder, is_full, tool};
 use serde_json::{Value, json};
 
 /// Expects the same bits on any number of ranks, and that none of them loses a cell.
@@ -54,6 +54,23 @@ fn growing() -> Suspension {
 fn ranks_agree_where_parts_meet_in_corners() {
     let folder = agrees(&bent_channel());
     Parts::stored(&folder.path("case.h5"), 4).crossed(&folder.path("solo"), 5.0, 5, 3);
+}
+
+/// Where the trace has no exchange, the devices are linked.
+#[test]
+fn ranks_agree_where_devices_leave_messages_to_each_other() {
+    let suspension = growing();
+    let folder = suspension.folder();
+    let run = |call: Call| {
+        let _ended = call.with("HEMATITE_DEVICE_LINKS", "1").end().done();
+    };
+    let arguments = ["run.json", "-o", "linked", "--quiet", "--trace", "100"];
+    run(folder.call("run", &[&arguments[..], &["--threads", "3", "--steps", "413"]].concat()));
+    let trace = folder.read("linked/trace.json");
+    assert!(trace.contains("move") && !trace.contains("exchange shares") && !trace.contains("exchange halo"));
+    run(Call::mpi(2, &tool("run"), &["run.json", "-o", "linked", "--restart", "--quiet"], &folder.path("")));
+    let _solo = folder.run_on_all_cores(&["run.json", "-o", "solo", "--quiet"]).done();
+    same(&folder, "solo", "linked");
 }
 
 #[test]

@@ -170,6 +170,23 @@ fn ranks_agree_where_devices_wait_for_messages() {
     same(&folder, "solo", "two");
 }
 
+/// Where the trace has no exchange, the devices are linked.
+#[test]
+fn ranks_agree_where_devices_leave_messages_to_each_other() {
+    let folder = folder(&porous_block(), "f32");
+    let arguments = ["run.json", "--steps", "340", "--quiet", "--trace", "340"];
+    let run = |name: &str, more: &[&str], links: &str| {
+        let call = folder.call("run", &[&arguments[..], &["-o", name], more].concat());
+        let _ended = call.with("HEMATITE_DEVICE_LINKS", links).end().done();
+        folder.read(&format!("{name}/trace.json")).contains("exchange halo")
+    };
+    assert!(!run("solo", &[], "1"));
+    assert!(run("exchanged", &["--threads", "3"], "0"));
+    assert!(!run("three", &["--threads", "3"], "1"));
+    same(&folder, "solo", "exchanged");
+    same(&folder, "solo", "three");
+}
+
 #[test]
 fn a_stored_partition_and_one_made_on_the_fly_agree() {
     let folder = folder(&branching_tube(), "f32");

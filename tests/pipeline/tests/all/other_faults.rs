@@ -89,6 +89,8 @@ fn who_waits_for_messages_is_asked_for_by_0_or_1() {
     let before = folder.content();
     let run = folder.call("run", &["run.json", "--quiet"]).with("HEMATITE_DEVICE_WAITS", "yes").end();
     run.fails(2, &["HEMATITE_DEVICE_WAITS=yes", "leave it unset"]);
+    let run = folder.call("run", &["run.json", "--quiet"]).with("HEMATITE_DEVICE_LINKS", "yes").end();
+    run.fails(2, &["HEMATITE_DEVICE_LINKS=yes", "leave it unset"]);
     assert!(folder.content() == before, "files were left behind");
 }
 
@@ -144,10 +146,12 @@ fn a_file_that_rank_0_alone_cannot_write_ends_all_ranks() {
                 _ => std::fs::create_dir(&path).expect("makes"),
             }
             let call = ["run.json", "--quiet", "--restart", "--steps", "20"];
-            let ended = match mpi {
-                true => folder.mpirun(2, &call),
-                false => folder.run(&[&call[..], &["--threads", "2"]].concat()),
+            let call = match mpi {
+                true => Call::mpi(2, &tool("run"), &call, &folder.path("")),
+                false => folder.call("run", &[&call[..], &["--threads", "2"]].concat()),
             };
+            // Where devices leave messages to each other, hosts must not wait for a rank that has ended.
+            let ended = call.with("HEMATITE_DEVICE_LINKS", "1").end();
             ended.fails(6, &["cannot", file]);
             let end = &folder.read_json("run/run.json")["end"];
             assert_eq!((&end["state"], &end["exit"]), (&json!("failed"), &json!(6)), "{file}: {end}");

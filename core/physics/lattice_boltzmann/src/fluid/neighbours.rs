@@ -37,16 +37,23 @@ impl Fluid {
             return Ok(());
         }
         let draft = self.draft.take();
-        if comm.any(draft.is_none())? {
-            return Ok(());
-        }
-        let make = |draft: Draft| {
-            let refill = draft.settle(comm)?;
-            Exchange::refilling(&self.gpu, &self.variant, &self.buffers, &self.crossing, &refill)
+        let refills = !comm.any(draft.is_none())?;
+        let Self { gpu, variant, buffers, crossing, .. } = &*self;
+        let refill = match draft.filter(|_| refills && self.exchange.is_some()) {
+            Some(draft) => Some(draft.settle(comm)?),
+            None => None,
         };
-        let made = draft.filter(|_| self.exchange.is_some()).map(make).transpose();
-        self.exchange = agree(comm, made)?;
-        Ok(())
+        let linked = Exchange::may_link(gpu, comm, variant.precision, crossing, refill.as_ref())?;
+        let made = match (&self.exchange, &refill) {
+            (Some(_), Some(refill)) => Exchange::refilling(gpu, variant, buffers, crossing, refill, linked).map(Some),
+            (Some(_), None) if linked => Exchange::new(gpu, variant, buffers, crossing, linked).map(Some),
+            _ => Ok(None),
+        };
+        if let Some(exchange) = agree(comm, made)? {
+            self.exchange = Some(exchange);
+        }
+        // The step may pack the messages.
+        if linked && self.variant.packs(Shader::Step) { agree(comm, self.prepare_step()) } else { Ok(()) }
     }
 
     /// The step's kernels, which may see to messages too.

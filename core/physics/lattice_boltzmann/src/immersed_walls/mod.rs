@@ -70,7 +70,7 @@ impl HeldWalls {
         let lists: Vec<(usize, Vec<Range<u32>>)> =
             points.shared.iter().map(|(rank, both)| (*rank, words(both))).collect();
         let mut sum_exchange = SumExchange::default();
-        sum_exchange.share(gpu, &device.velocity, &lists)?;
+        sum_exchange.share(gpu, &device.velocity, &lists, false)?;
         Ok(Self { near: [at_nodes(false)?, at_nodes(true)?], points: device, sum_exchange, stride: buffers.stride })
     }
 
