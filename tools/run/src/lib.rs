@@ -10,6 +10,8 @@ mod checkpoint;
 mod cli;
 mod config;
 mod cores;
+#[cfg(feature = "mpi")]
+mod end;
 mod ensemble;
 mod failure;
 mod field_dump;

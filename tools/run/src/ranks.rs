@@ -31,7 +31,7 @@ fn tell(notice: hematite_comm::Notice) {
         hematite_comm::Notice::Warning(text) => hematite_config::note(&format!("run: warning: {text}")),
         hematite_comm::Notice::Lost(fault) => {
             fault.print("run");
-            std::process::exit(fault.exit as i32);
+            crate::end::at_once(fault.exit)
         }
     }
 }
