@@ -47,7 +47,7 @@ pub struct RankChannel {
 enum Way {
     /// Hosts exchange the messages.
     Hosts(Rc<Channel>),
-    /// Devices do, with what the hosts have agreed upon.
+    /// They pass through a link, with the pieces that hosts have agreed upon.
     Devices(Rc<Link>, Rc<RefCell<Vec<Agreed>>>),
 }
 
@@ -67,9 +67,8 @@ impl RankChannel {
         Self { gpu: gpu.clone(), way: Way::Hosts(Rc::new(channel)), spent: Rc::default() }
     }
 
-    /// A channel for messages of up to `out` bytes and answers of up to `answer` bytes, both [short](is_short), that devices
-    /// leave to each other without their hosts. All pieces are whole words. Where the devices have no [links](Gpu::links)
-    /// this is a bug of the program.
+    /// A channel for [short](is_short) messages of up to `out` bytes and answers of up to `answer` bytes, which pass
+    /// through a [`Link`] of the devices. All pieces are whole words. The device must have [links](Gpu::links).
     ///
     /// # Errors
     /// Where the device has no room.
@@ -292,11 +291,11 @@ impl RankChannel {
     }
 }
 
-/// Bytes from which a message between hosts takes less time than one between devices.
+/// Bytes from which a message is faster through the hosts than through a link.
 const LONG: u64 = 128 << 10;
 
-/// Whether devices with [links](Gpu::links) should leave a message of `bytes` bytes to each other. All ranks that
-/// exchange messages must take the same way.
+/// Whether a message of `bytes` bytes should pass through a [`Link`]. All ranks that exchange it must take the same
+/// way.
 pub fn is_short(gpu: &Gpu, bytes: u64) -> bool {
     gpu.links() > 0 && bytes < LONG
 }

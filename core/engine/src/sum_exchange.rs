@@ -30,6 +30,8 @@ pub struct SumExchange {
     words: u32,
     /// Stretches that they are in.
     stretches: u32,
+    /// Whether sums pass through linked channels, on all ranks.
+    linked: bool,
     /// (rank, bytes) of the piece of the message for each rank.
     pieces: Pieces,
     /// Time spent by earlier channels.
@@ -40,7 +42,7 @@ pub struct SumExchange {
 struct Room {
     words: usize,
     stretches: usize,
-    /// Whether devices leave messages to each other.
+    /// Whether the channel is linked.
     linked: bool,
     list: Buffer,
     channel: RankChannel,
@@ -66,20 +68,22 @@ fn wgsl(add: bool, signals: bool) -> String {
 }
 
 impl SumExchange {
-    /// Whether the sums in such lists are so few words on all ranks that devices may [link](RankChannel::linked).
-    /// Collective.
+    /// Whether the sums in such lists are so short on all ranks that they should pass through
+    /// [linked](RankChannel::linked) channels. Channels that are linked stay so up to twice that length, so that they are
+    /// not made anew time and again. Collective.
     ///
     /// # Errors
     /// When a rank is lost.
-    pub fn may_link(gpu: &Gpu, comm: &dyn Comm, lists: &[(usize, Vec<Range<u32>>)]) -> Result<bool> {
+    pub fn may_link(&self, gpu: &Gpu, comm: &dyn Comm, lists: &[(usize, Vec<Range<u32>>)]) -> Result<bool> {
         let words: usize = lists.iter().flat_map(|(_, ranges)| ranges).map(ExactSizeIterator::len).sum();
         let mut longest = [words as f64];
         comm.max(&mut longest)?;
-        Ok(is_short(gpu, 4 * with_spare(longest[0] as usize) as u64))
+        let bytes = 4 * with_spare(longest[0] as usize) as u64;
+        Ok(is_short(gpu, if self.linked { bytes / 2 } else { bytes }))
     }
 
     /// Sets the lists: for each other rank, ascending, the ranges of words in `drift` that it shares with this rank.
-    /// All ranks must have received what was sent. `linked`: devices leave sums to each other, on all ranks.
+    /// All ranks must have received what was sent. `linked`: sums pass through linked channels, on all ranks.
     ///
     /// # Errors
     /// Where the device lacks room or is lost.
@@ -91,7 +95,7 @@ impl SumExchange {
         }
         let bytes = |ranges: &[Range<u32>]| 4 * ranges.iter().map(ExactSizeIterator::len).sum::<usize>();
         self.pieces = lists.iter().map(|(rank, ranges)| (*rank, bytes(ranges))).collect();
-        (self.words, self.stretches) = (words, stretches.len() as u32);
+        (self.words, self.stretches, self.linked) = (words, stretches.len() as u32, linked);
         if stretches.is_empty() {
             return Ok(());
         }

@@ -23,7 +23,7 @@ const CHOICE: &str = "HEMATITE_GPUS";
 /// submissions.
 const WAITS: &str = "HEMATITE_DEVICE_WAITS";
 
-/// Environment variable: with 1, devices leave short messages to each other, with 0 hosts exchange all messages.
+/// Environment variable: with 1, short messages pass between devices by themselves, with 0 hosts exchange all messages.
 const LINKS: &str = "HEMATITE_DEVICE_LINKS";
 
 /// PCI vendor number of NVIDIA.
@@ -152,7 +152,11 @@ fn waits_of(choice: Option<&str>, suits: bool) -> Result<bool> {
 
 /// Whether the device is to have links, where `choice` says.
 fn links_of(choice: Option<&str>) -> Result<Option<bool>> {
-    switch(LINKS, choice, "with 1, devices leave short messages to each other, with 0 hosts exchange all messages")
+    switch(
+        LINKS,
+        choice,
+        "with 1, short messages pass between devices by themselves, with 0 hosts exchange all messages",
+    )
 }
 
 fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
@@ -283,13 +287,13 @@ impl Gpu {
         Self { waits, ..self }
     }
 
-    /// Whether it may have a [`crate::Link`]: by default if it waits for the host within submissions and uses memory that
-    /// the host has.
+    /// Whether it may have a [`crate::Link`]: by default if it waits for the host within submissions and uses memory
+    /// that the host has.
     pub fn can_link(&self) -> bool {
         self.imports && self.may_link.unwrap_or(self.waits && !self.info.software)
     }
 
-    /// Number of ranks whose devices pass short messages to each other by a [`crate::Link`]; 0 where they do not.
+    /// Number of ranks whose devices may have a [`crate::Link`] to each other; 0 where they may not.
     pub fn links(&self) -> usize {
         self.links
     }

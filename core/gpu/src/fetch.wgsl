@@ -7,7 +7,7 @@ struct Span {
 }
 var<immediate> span: Span;
 
-// Two numbers for each word: the word, and the number of its message.
+// Pairs of a word and the number of its message.
 var<storage, read_write> arrivals: array<atomic<u32>>;
 var<storage, read_write> received: array<u32>;
 // Not accessed. It is declared as written so that messages are posted and fetched in the order of recording.

@@ -1,14 +1,14 @@
-//! Short messages between the devices of one host, for which no device or rank has to wait for what a host records.
+//! Short messages between the devices of one host. The hosts record them, but exchange nothing for them.
 //!
-//! Each device leaves its messages in turn in the two slots of its [`Mailbox`]. A thread of each rank, the [`Relay`],
-//! watches the mailboxes of its peers, and brings what is for its rank to the arrivals in the memory of its device as soon as
-//! it is there. A device cannot watch another one's mailbox: it keeps a copy of what it once read. Slots and arrivals hold
-//! each word beside the number of its message, both written at once: whoever awaits a word looks at its number, so that
-//! the order of writes does not matter.
+//! Each device posts its messages in turn into the two slots of its [`Mailbox`], in memory of the host. A thread of
+//! each rank, the [`Relay`], watches the mailboxes of the peers and copies pieces for its rank to memory of its
+//! device, where a kernel awaits them. (A device cannot watch a mailbox: it never sees changes of the host's memory
+//! that it has once read.) Each word is written together with the number of its message. Whoever awaits a word checks
+//! the number, so words may arrive in any order.
 //!
-//! A device leaves message k + 2 in the slot of message k. By then all peers have fetched message k, since the device
-//! has fetched their messages k + 1, which they posted after that. So every device awaits a message of each peer each
-//! time, even if it has no words.
+//! A device posts message k + 2 into the slot of message k. By then all peers have fetched message k: this device has
+//! fetched their messages k + 1, and they posted these after they fetched message k. For this reason a device awaits
+//! every peer in every exchange, also a peer without words for it.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Link {
     mailbox: Arc<Mailbox>,
     post: (Kernel, Bound),
     fetch: (Kernel, Bound),
-    /// Entries that arrive at most; messages use two such stretches in turn.
+    /// Most entries that arrive in one exchange. The device has room for two exchanges.
     room: u32,
     /// Number of messages posted so far.
     posted: Cell<u32>,
@@ -44,7 +44,7 @@ pub struct Link {
 struct Peer {
     rank: usize,
     mailbox: Arc<Mailbox>,
-    /// Its number of the message that this link posts as number 0.
+    /// The peer's number of a message minus this link's.
     ahead: u32,
     /// Whether messages are exchanged with it now.
     awaited: bool,
@@ -147,7 +147,7 @@ impl Link {
         Address { handle: self.mailbox.handle(), room: self.mailbox.room(), posted: self.posted.get() }
     }
 
-    /// Makes `rank` a peer, whose address is `theirs` when that of this link is [`Link::address`].
+    /// Makes `rank` a peer. Its address was `theirs` when the address of this link was what it is now.
     ///
     /// # Errors
     /// Where its mailbox cannot be opened.
@@ -166,7 +166,7 @@ impl Link {
         Ok(())
     }
 
-    /// Awaits no peer any more until it is [connected](Link::connect) again. All must have fetched all messages.
+    /// Awaits no peer until it is [connected](Link::connect) again. All peers must have fetched all messages.
     pub fn disconnect(&self) {
         self.peers.borrow_mut().iter_mut().for_each(|peer| peer.awaited = false);
     }
@@ -187,26 +187,28 @@ impl Link {
     pub fn fetch(&self, recorder: &mut Recorder, pieces: &[Incoming]) -> Result<()> {
         let own_number = self.posted.get();
         let first = own_number % 2 * self.room;
+        let mut to = first;
+        // Asks for `count` entries of a peer's message, from `from` on or the last one.
+        let mut ask = |peer: &Peer, from: Option<u32>, count: u32| {
+            let (mailbox, number) = (&peer.mailbox, own_number.wrapping_add(peer.ahead));
+            let at = from.map_or(mailbox.last(number), |from| mailbox.slot(number) + from);
+            let [at, count, place] = [at, count, to].map(|entries| entries as usize);
+            to += count as u32;
+            self.relay.ask(Piece { from: mailbox.clone(), at, count, number, to: place, own_number })
+        };
         let peers = self.peers.borrow();
         let awaited = || peers.iter().filter(|peer| peer.awaited);
-        let mut to = first;
-        let mut ask = |peer: &Peer, at: u32, count: u32| {
-            let (from, number) = (peer.mailbox.clone(), own_number.wrapping_add(peer.ahead));
-            let piece = Piece { from, at: at as usize, count: count as usize, number, to: to as usize, own_number };
-            to += count;
-            self.relay.ask(piece)
-        };
-        let number = |peer: &Peer| own_number.wrapping_add(peer.ahead);
-        for piece in pieces.iter().filter(|piece| piece.words > 0) {
+        let spoken = || pieces.iter().filter(|piece| piece.words > 0);
+        for piece in spoken() {
             for peer in awaited().filter(|peer| peer.rank == piece.rank) {
-                ask(peer, peer.mailbox.slot(number(peer)) + piece.from, piece.words)?;
+                ask(peer, Some(piece.from), piece.words)?;
             }
         }
-        let is_silent = |peer: &&Peer| !pieces.iter().any(|piece| piece.rank == peer.rank && piece.words > 0);
-        for peer in awaited().filter(is_silent) {
-            ask(peer, peer.mailbox.last(number(peer)), 1)?;
+        for peer in awaited().filter(|peer| !spoken().any(|piece| piece.rank == peer.rank)) {
+            ask(peer, None, 1)?;
         }
         if !recorder.gpu().waits_for_host() {
+            // The peers may need what this rank has recorded.
             recorder.flush()?;
             self.relay.wait(recorder.gpu())?;
         }

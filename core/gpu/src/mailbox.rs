@@ -1,4 +1,4 @@
-//! Memory of the host in which a device leaves short messages for other ranks of the host.
+//! Memory of the host into which a device posts short messages for other ranks of the host.
 //!
 //! It is a file in memory: a page with a token and a mark that its rank has ended, then two slots for messages in turn.
 
@@ -79,12 +79,12 @@ impl Mailbox {
         self.slots.numbers(ENTRY * at, count)
     }
 
-    /// Marks that the rank leaves no more messages.
+    /// Marks that the rank posts no more messages.
     pub fn end(&self) {
         self.head.numbers(ENDED, 1)[0].store(1, Ordering::Release);
     }
 
-    /// Whether the rank leaves no more messages.
+    /// Whether the rank posts no more messages.
     pub fn has_ended(&self) -> bool {
         self.head.numbers(ENDED, 1)[0].load(Ordering::Acquire) != 0
     }

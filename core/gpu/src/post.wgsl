@@ -1,4 +1,5 @@
-// Leaves a message in a slot, each word beside the number of the message. One more word, without meaning, goes to `last`.
+// Posts a message into a slot, each word together with the number of the message. `last` gets a word without meaning,
+// for peers without a piece.
 struct Span {
     count: u32,
     number: u32,

@@ -17,10 +17,10 @@ use crate::patience::{Patience, wait_until};
 /// Most entries that are brought at once.
 const BATCH: usize = 1 << 10;
 
-/// Numbers of messages by which the device is ahead when a rank is lost: more than it ever awaits.
+/// Added to the number of the message when a rank is lost, so that the device awaits no later message either.
 const FOR_GOOD: u32 = 1 << 30;
 
-/// Entries of a peer's message that this rank's device gets.
+/// A piece of a peer's message for this rank.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub from: Arc<Mailbox>,
@@ -96,7 +96,7 @@ fn bring(asked: &Receiver<Piece>, mut arrivals: Mapped, brought: &AtomicU64, los
     for piece in asked {
         if bring_one(&piece, &mut arrivals).is_none() {
             lost.store(true, Ordering::Release);
-            // The device awaits nothing any more. The host learns of the lost rank when it next needs it.
+            // Lets the device go on. The host learns of the lost rank at its next message.
             let all = vec![entry(0, piece.own_number.wrapping_add(FOR_GOOD)); arrivals.bytes() as usize / ENTRY];
             return write(&mut arrivals, 0, &all);
         }
@@ -111,7 +111,7 @@ fn bring_one(&Piece { ref from, at, count, number, to, own_number }: &Piece, arr
     let mut done = 0;
     while done < count {
         batch.clear();
-        // All are read before any is looked at: each may take as long as a miss of the cache.
+        // First reads all, then checks all: so that misses of the cache overlap.
         batch.extend(entries[done..].iter().take(BATCH).map(|entry| entry.load(Ordering::Relaxed)));
         batch.truncate(batch.iter().take_while(|entry| number_of(**entry) == number).count());
         if batch.is_empty() {

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
-use hematite_engine::SumExchange;
 use hematite_engine::sites::Bounds;
 
 use super::parameters::reach;
@@ -36,7 +35,7 @@ impl Suspension {
             }
         }
         let lists: Vec<(usize, Vec<Range<u32>>)> = lists.into_iter().collect();
-        let linked = SumExchange::may_link(&self.gpu, comm, &lists)?;
+        let linked = self.sum_exchange.may_link(&self.gpu, comm, &lists)?;
         self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists, linked)?;
         if self.sum_exchange.is_long() { self.tell_apart() } else { Ok(()) }
     }

@@ -66,8 +66,8 @@ impl PackBindings {
 }
 
 impl Exchange {
-    /// An exchange after every step: after an even one each part sends its own slots and fills its halo's, after an odd one it sends
-    /// its halo's back.
+    /// An exchange after every step: after an even one each part sends its own slots and fills its halo's, after an
+    /// odd one it sends its halo's back.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -81,7 +81,8 @@ impl Exchange {
         Self::made(gpu, variant, buffers, crossing, &back, (false, linked))
     }
 
-    /// An exchange after every odd step, which brings all that the next two need, but for the first step, where that is even.
+    /// An exchange after every odd step, which brings all that the next two need, but for the first step, where that
+    /// is even.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -107,7 +108,8 @@ impl Exchange {
         let width = variant.precision.stored_bytes();
         let bytes = |places: usize| (width * places.max(crossing.len())) as u64;
         let (out, answer) = (bytes(after_odd.out.len()), bytes(after_odd.into.len()));
-        // After an odd step the whole interior is still to be done; after every step there is less to do than a message takes.
+        // After an odd step the whole interior is still to be done; after every step there is less to do than a
+        // message takes.
         let channel = match refills {
             _ if linked => RankChannel::linked(gpu, "halo", out, answer)?,
             true => RankChannel::new(gpu, gpu.background_channel("halo", out, answer)?),
@@ -143,8 +145,8 @@ impl Exchange {
         Ok(Self { messages, channel, stride: buffers.stride, refills, packed: None })
     }
 
-    /// Whether all messages on all ranks are so short that devices may [link](RankChannel::linked), where this rank sends
-    /// what `crossing` says and, if there is one, `refill`. Collective.
+    /// Whether the messages of all ranks are so short that they should pass through a [linked](RankChannel::linked)
+    /// channel. This rank sends what `crossing` says and, if there is one, `refill`. Collective.
     ///
     /// # Errors
     /// When a rank is lost.
@@ -158,7 +160,7 @@ impl Exchange {
         let refill = refill.map_or(0, |refill| refill.out.len().max(refill.into.len()));
         let mut longest = [(precision.stored_bytes() * crossing.len().max(refill)) as f64];
         comm.max(&mut longest)?;
-        // A piece of halves may not be whole words.
+        // A piece of f16 may not be whole words.
         Ok(precision != Precision::F16 && is_short(gpu, longest[0] as u64))
     }
 
@@ -226,8 +228,8 @@ impl Exchange {
         self.packed = Some(odd);
     }
 
-    /// Where a message is packed in what is recorded: records how what arrives is put in its places, after what is to be done
-    /// meanwhile. Says whether there is one, after an odd step or not.
+    /// Where a message is packed in what is recorded: records how what arrives is put in its places, after what is to
+    /// be done meanwhile. Says whether there is one, after an odd step or not.
     ///
     /// # Errors
     /// When the device or a rank is lost.
