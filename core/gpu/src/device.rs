@@ -266,6 +266,11 @@ impl Gpu {
         !self.info.software
     }
 
+    /// Whether kernels wait for what the host writes.
+    pub(crate) fn waits_in_kernels(&self) -> bool {
+        self.waits && self.may_signal()
+    }
+
     /// Whether a lower rank of this host uses the same device.
     pub fn is_taken(&self) -> bool {
         self.taken
@@ -287,10 +292,9 @@ impl Gpu {
         Self { waits, ..self }
     }
 
-    /// Whether it may have a [`crate::Link`]: by default if it waits for the host within submissions and uses memory
-    /// that the host has.
+    /// Whether it may have a [`crate::Link`]: it uses memory that the host has, and its kernels wait or the user says so.
     pub fn can_link(&self) -> bool {
-        self.imports && self.may_link.unwrap_or(self.waits && !self.info.software)
+        self.imports && self.may_link.unwrap_or(self.waits_in_kernels())
     }
 
     /// Number of ranks whose devices may have a [`crate::Link`] to each other; 0 where they may not.

@@ -205,7 +205,7 @@ impl Word {
 impl KernelSignals {
     /// `None` if the device does not wait for the host, or only at events.
     pub(crate) fn new(gpu: &Gpu) -> Result<Option<Self>> {
-        if gpu.waits_for_host() && gpu.may_signal() { Self::made(gpu) } else { Ok(None) }
+        if gpu.waits_in_kernels() { Self::made(gpu) } else { Ok(None) }
     }
 
     /// `None` if the device shares no memory with the host.

@@ -175,16 +175,19 @@ fn ranks_agree_where_devices_wait_for_messages() {
 fn ranks_agree_where_devices_leave_messages_to_each_other() {
     let folder = folder(&porous_block(), "f32");
     let arguments = ["run.json", "--steps", "340", "--quiet", "--trace", "340"];
-    let run = |name: &str, more: &[&str], links: &str| {
+    let run = |name: &str, more: &[&str], [links, waits]: [&str; 2]| {
         let call = folder.call("run", &[&arguments[..], &["-o", name], more].concat());
-        let _ended = call.with("HEMATITE_DEVICE_LINKS", links).end().done();
+        let call = call.with("HEMATITE_DEVICE_LINKS", links).with("HEMATITE_DEVICE_WAITS", waits);
+        let _ended = call.end().done();
         folder.read(&format!("{name}/trace.json")).contains("exchange halo")
     };
-    assert!(!run("solo", &[], "1"));
-    assert!(run("exchanged", &["--threads", "3"], "0"));
-    assert!(!run("three", &["--threads", "3"], "1"));
-    same(&folder, "solo", "exchanged");
-    same(&folder, "solo", "three");
+    assert!(!run("solo", &[], ["1", "0"]));
+    assert!(run("exchanged", &["--threads", "3"], ["0", "0"]));
+    assert!(!run("three", &["--threads", "3"], ["1", "0"]));
+    assert!(!run("waiting", &["--threads", "3"], ["1", "1"]));
+    for other in ["exchanged", "three", "waiting"] {
+        same(&folder, "solo", other);
+    }
 }
 
 #[test]
