@@ -353,8 +353,8 @@ mod tests {
     /// Messages between the two GPUs of a host come whole, in how much time:
     /// `cargo test --release -p hematite-gpu between_two -- --ignored --nocapture`.
     #[test]
-    #[ignore = "for two GPUs"]
-    fn messages_between_two_devices() {
+    #[ignore = "a measurement for two GPUs"]
+    fn measured_messages_between_two_devices() {
         let gpus = [0, 1].map(|rank| Gpu::open(rank, Needs::default()).expect("a device"));
         for words in [1_u32, 1_000, 10_000, 50_000] {
             let links = pair(gpus.each_ref(), words);

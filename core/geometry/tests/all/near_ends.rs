@@ -92,11 +92,11 @@ fn frame(height: f64, angle: f64, turn: f64) -> [Vector; 2] {
     [along, plus(a.map(|x| x * turn.cos()), turn.sin(), b)]
 }
 
-/// The same 24 cases each time, or 200 others with `HEMATITE_FULL`.
+/// The same 12 cases each time, or 200 others with `HEMATITE_FULL`.
 fn cases() -> ProptestConfig {
     let is_full = std::env::var_os("HEMATITE_FULL").is_some();
     let rng_seed = if is_full { RngSeed::Random } else { RngSeed::Fixed(1) };
-    let cases = if is_full { 200 } else { 24 };
+    let cases = if is_full { 200 } else { 12 };
     ProptestConfig { failure_persistence: None, rng_seed, ..ProptestConfig::with_cases(cases) }
 }
 

@@ -48,7 +48,7 @@ fn time(name: &str, surface: &Surface, mechanics: &Mechanics, count: usize) {
 
 #[test]
 #[ignore = "a measurement"]
-fn milliseconds() {
+fn measured_times_of_a_step() {
     let base = Mechanics { global_area: 1e-3, volume: 1e-3, volume_share: 1.0, contrast: 1.0, ..Mechanics::default() };
     let ring_cell = Mechanics {
         in_plane: Some(InPlane::Hardening { k: 1e-3, limit: 2.0 }),

@@ -102,10 +102,10 @@ fn any_number_of_small_bodies_is_near_large_ones() {
     };
     let most = lab.bodies.iter().map(|a| lab.bodies.iter().filter(|b| near(a, b)).count()).max();
     assert!(most.is_some_and(|most| most > 200), "{most:?}");
-    let solo = lab.run(1, 60, 30, |_, _| ());
+    let solo = lab.run(1, 30, 30, |_, _| ());
     assert_eq!(solo.states.len(), lab.bodies.len());
     for ranks in [2, 3] {
-        assert!(solo == lab.run(ranks, 60, 30, |_, _| ()), "{ranks} ranks");
+        assert!(solo == lab.run(ranks, 30, 30, |_, _| ()), "{ranks} ranks");
     }
 }
 

@@ -242,8 +242,8 @@ fn a_body_that_hits_a_cell_hands_its_momentum_over() {
     println!("nearest {nearest:.3}, slowed by {slowed:.4}, spin {:?}", last.body.spin);
     assert!(nearest < 1.5 && slowed > 0.5 * SPEED, "they met: {nearest}, {slowed}");
     assert!(last.body.spin.iter().any(|spin| spin.abs() > 1e-3), "it was hit off its middle: {:?}", last.body.spin);
-    for ranks in [2, 3] {
-        for (k, (one, other)) in solo.iter().zip(run(ranks)).enumerate() {
+    for ranks in if std::env::var_os("HEMATITE_FULL").is_some() { &[2, 3][..] } else { &[3] } {
+        for (k, (one, other)) in solo.iter().zip(run(*ranks)).enumerate() {
             assert_eq!(one.body, other.body, "{ranks} ranks, after {k} looks");
             assert!(one.vertices == other.vertices, "{ranks} ranks, after {k} looks");
         }

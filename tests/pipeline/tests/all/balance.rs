@@ -83,9 +83,10 @@ fn vessel(walls: &str) -> Folder {
 
 #[test]
 fn fluids_stay_the_same() {
-    for walls in ["half_way", "interpolated", "immersed"] {
+    let all = ["half_way", "immersed", "interpolated"];
+    for walls in if is_full() { &all[..] } else { &all[..2] } {
         let folder = vessel(walls);
-        if is_full() || walls == "half_way" {
+        if is_full() || *walls == "half_way" {
             three_and_two_agree(&folder, 4);
         } else {
             three_agree(&folder, 4);
@@ -149,6 +150,7 @@ fn cells_stay_the_same() {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn rigid_bodies_stay_the_same_while_they_come_and_go() {
     let mut suspension = fork();
     suspension.run["bodies"] = json!({"inflow": {"inlet": {}}});

@@ -1,8 +1,8 @@
 //! The same bits with rigid bodies on any number of ranks, straight through and restarted, and none lost.
 
 use hematite_dump::{BodyReader, Ledger};
+use pipeline_tests::Folder;
 use pipeline_tests::suspension::{Suspension, balanced_ledger, fork, pipe, ranks_agree, ranks_agree_under_mpi, same};
-use pipeline_tests::{Folder, is_full};
 use serde_json::json;
 
 /// Expects the same bits on any number of ranks, and that none of them loses a body.
@@ -63,11 +63,8 @@ fn ranks_agree_where_parts_meet_in_corners() {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn ranks_and_restarts_agree_where_bodies_leave() {
-    // In the short suite they leave where others come in.
-    if !is_full() {
-        return;
-    }
     let steps = fork().run["time"]["steps"].as_u64().expect("steps");
     let folder = ranks_agree_under_mpi(&fork(), |folder, run| balances(folder, run, steps));
     let left = left(&folder, "solo");
@@ -91,7 +88,7 @@ fn ranks_agree_where_devices_wait_for_messages() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "make test-full"]
 fn ranks_agree_for_long() {
     for mut suspension in [pipe(), fork()] {
         suspension.run["time"]["steps"] = json!(5000);

@@ -192,23 +192,23 @@ fn share_that_came_in(folder: &Folder, run: &str, hematocrit: f64) -> f64 {
 
 #[test]
 fn as_many_cells_come_in_as_the_hematocrit_says() {
-    for (degrees, hematocrit) in [(0.0, 0.4), (25.0, 0.25)] {
-        let mut suspension = oblique(degrees, hematocrit);
-        let folder = suspension.folder();
-        // The short suite asks for all of them in the oblique channel alone.
-        if degrees > 0.0 || is_full() {
-            let _as_in_the_case = folder.run(&["run.json", "-o", "whole", "--quiet"]).done();
-            let whole = share_that_came_in(&folder, "whole", hematocrit);
-            assert!((whole - 1.0).abs() < 0.1, "{degrees} degrees: {whole}");
-        }
-        if degrees == 0.0 {
-            suspension.run["cells"]["inflow"]["in"]["hematocrit"] = json!(0.2);
-            folder.json("half.json", &suspension.run);
-            let _half = folder.run(&["half.json", "-o", "half", "--quiet"]).done();
-            let half = share_that_came_in(&folder, "half", 0.2);
-            assert!((half - 1.0).abs() < 0.15, "{half}");
-        }
+    for (degrees, hematocrit) in if is_full() { &[(25.0, 0.25), (0.0, 0.4)][..] } else { &[(25.0, 0.25)] } {
+        let folder = oblique(*degrees, *hematocrit).folder();
+        let _as_in_the_case = folder.run(&["run.json", "-o", "whole", "--quiet"]).done();
+        let whole = share_that_came_in(&folder, "whole", *hematocrit);
+        assert!((whole - 1.0).abs() < 0.1, "{degrees} degrees: {whole}");
     }
+}
+
+#[test]
+#[ignore = "make test-full"]
+fn fewer_cells_come_in_where_the_run_says_so() {
+    let mut suspension = oblique(0.0, 0.4);
+    suspension.run["cells"]["inflow"]["in"]["hematocrit"] = json!(0.2);
+    let folder = suspension.folder();
+    let _half = folder.run(&["run.json", "-o", "half", "--quiet"]).done();
+    let half = share_that_came_in(&folder, "half", 0.2);
+    assert!((half - 1.0).abs() < 0.15, "{half}");
 }
 
 #[test]

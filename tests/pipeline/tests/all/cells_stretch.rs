@@ -26,9 +26,9 @@ fn config(cells: &Value) -> Value {
     json!({
         "case": "case.h5",
         "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "0.3 mPa s"}},
-        "time": {"step": "0.3 us", "steps": 2000},
+        "time": {"step": "0.3 us", "steps": 1000},
         "cells": cells,
-        "cell_dumps": {"every": 2000},
+        "cell_dumps": {"every": 1000},
     })
 }
 

@@ -1,6 +1,6 @@
 //! Checkpoints and cases that were damaged, folders that are in use: what a restart goes on from.
 
-use pipeline_tests::{Folder, configs, suspension};
+use pipeline_tests::{Folder, configs, is_full, suspension};
 use serde_json::{Value, json};
 
 const OLDER: &str = "run/checkpoint/step-000000000100";
@@ -81,14 +81,15 @@ fn dumps_that_a_restart_leaves_out_hold_nothing_of_an_abandoned_branch() {
     folder.json("other.json", &config);
     config["dumps"] = json!([{"every": 100}]);
     folder.json("without.json", &config);
-    for (run, ranks) in [("solo", ["1", "1", "1"]), ("three", ["3", "3", "3"]), ("mixed", ["2", "1", "3"])] {
+    let all = [("mixed", ["2", "1", "3"]), ("solo", ["1", "1", "1"]), ("three", ["3", "3", "3"])];
+    for (run, ranks) in if is_full() { &all[..] } else { &all[..1] } {
         let call = |config: &str, run: &str, steps: &str, more: &[&str]| {
             let arguments = [config, "-o", run, "--steps", steps, "--quiet"];
             let _done = folder.run(&[&arguments[..], more].concat()).done();
         };
         // The same way without the steps that the first restart abandons.
         let straight = format!("straight-{run}");
-        for (run, first, ranks) in [(run, "90", ranks), (&straight, "50", ["1"; 3])] {
+        for (run, first, ranks) in [(*run, "90", *ranks), (&straight, "50", ["1"; 3])] {
             let restart = ["--restart", "--checkpoint-every", "70", "--allow-changes"];
             call("with.json", run, first, &["--threads", ranks[0]]);
             call("without.json", run, "75", &[&restart[..], &["--threads", ranks[1]]].concat());

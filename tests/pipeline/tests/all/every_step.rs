@@ -52,6 +52,7 @@ fn membranes_that_come_and_go() {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn membranes_that_come_and_go_between_immersed_walls() {
     let mut suspension = kinds::membranes();
     suspension.case["walls"] = json!({"spacing": 0.75});

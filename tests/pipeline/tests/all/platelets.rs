@@ -112,11 +112,9 @@ fn ranks_and_restarts_agree(suspension: &Suspension) -> Folder {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn ranks_and_restarts_agree_where_both_leave() {
-    // In the short suite both leave where both come in.
-    if is_full() {
-        let _folder = ranks_and_restarts_agree(&street());
-    }
+    let _folder = ranks_and_restarts_agree(&street());
 }
 
 #[test]
@@ -160,11 +158,8 @@ fn restarts_agree(folder: &Folder, steps: u64, stops: &[Stop]) {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn a_restart_agrees_with_a_straight_run() {
-    // The short suite restarts both kinds in the pipe, and tests the cadence of membranes without rigid bodies.
-    if !is_full() {
-        return;
-    }
     let mut seldom = platelets();
     seldom.run["cells"] = json!({"every": 3});
     let folder = seldom.folder();

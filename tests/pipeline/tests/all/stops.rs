@@ -50,6 +50,7 @@ fn cells_that_come_and_go() {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn bodies_that_come_and_go() {
     stops_leave_no_trace(&kinds::bodies());
 }

@@ -55,7 +55,7 @@ fn bodies_fill_a_tube_at_full_size() {
 
 #[test]
 fn bodies_without_room_are_left_out() {
-    let lattice = periodic_box(3, [16, 16, 16], 1e-6);
+    let lattice = periodic_box(3, [12, 12, 12], 1e-6);
     let cells = json!([{"name": "red", "shape": oblate(), "rigid": true, "hematocrit": 0.6}]);
     for growth in ["if_needed", "never"] {
         let populations = seeded(&lattice, cells.clone(), json!({"gap": "0.3 um", "growth": growth}));
@@ -69,7 +69,7 @@ fn bodies_without_room_are_left_out() {
 
 #[test]
 fn cells_among_bodies_shrink_and_bodies_do_not() {
-    let lattice = periodic_box(3, [24, 24, 24], 0.5e-6);
+    let lattice = periodic_box(3, [18, 18, 18], 0.5e-6);
     let cells = json!([
         {"name": "hard", "shape": {"kind": "sphere", "radius": "1 um"}, "rigid": true, "hematocrit": 0.25},
         {"name": "soft", "shape": {"kind": "sphere", "radius": "2 um"}, "hematocrit": 0.37}

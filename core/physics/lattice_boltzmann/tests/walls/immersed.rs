@@ -130,6 +130,7 @@ fn tilted(gpu: &Gpu, size: usize, support: Support) -> [f64; 2] {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn a_tilted_channel_is_closer_than_with_staircases_and_falls_faster() {
     let gpu = Gpu::open(0, Needs { f64: true, ..Needs::default() }).expect("a device");
     for support in [Support::Two, Support::Four] {
@@ -171,6 +172,7 @@ fn pipe(gpu: &Gpu, diameter: usize) -> [f64; 3] {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn a_pipe_is_round() {
     let gpu = Gpu::open(0, Needs { f64: true, ..Needs::default() }).expect("a device");
     let found = [10, 20, 40].map(|diameter| pipe(&gpu, diameter));
