@@ -68,18 +68,12 @@ fn wgsl(add: bool, signals: bool) -> String {
 }
 
 impl SumExchange {
-    /// Whether the sums in such lists are so short on all ranks that they should pass through
+    /// Whether sums of so many words, the most of all ranks, are so short that they should pass through
     /// [linked](RankChannel::linked) channels. Channels that are linked stay so up to twice that length, so that they are
-    /// not made anew time and again. Collective.
-    ///
-    /// # Errors
-    /// When a rank is lost.
-    pub fn may_link(&self, gpu: &Gpu, comm: &dyn Comm, lists: &[(usize, Vec<Range<u32>>)]) -> Result<bool> {
-        let words: usize = lists.iter().flat_map(|(_, ranges)| ranges).map(ExactSizeIterator::len).sum();
-        let mut longest = [words as f64];
-        comm.max(&mut longest)?;
-        let bytes = 4 * with_spare(longest[0] as usize) as u64;
-        Ok(is_short(gpu, if self.linked { bytes / 2 } else { bytes }))
+    /// not made anew time and again.
+    pub fn may_link(&self, gpu: &Gpu, most_words: usize) -> bool {
+        let bytes = 4 * with_spare(most_words) as u64;
+        is_short(gpu, if self.linked { bytes / 2 } else { bytes })
     }
 
     /// Sets the lists: for each other rank, ascending, the ranges of words in `drift` that it shares with this rank.
@@ -143,6 +137,11 @@ impl SumExchange {
         self.earlier = self.phases();
         self.room = Some(Room { words, stretches, linked, list, channel, gather, add });
         Ok(())
+    }
+
+    /// Whether sums pass through linked channels.
+    pub fn is_linked(&self) -> bool {
+        self.linked
     }
 
     /// Whether there is nothing to exchange.

@@ -17,12 +17,15 @@ impl Suspension {
     /// # Errors
     /// A numerical failure that names the cell, its place and the step; when the device or a rank is lost.
     pub fn check_sound(&self, comm: &dyn Comm) -> Result<()> {
-        let broken = self.gpu.download::<u32>(&self.vertices.broken, 0, self.vertices.slots as usize);
-        agree(comm, broken.and_then(|broken| self.check(&broken)))
+        agree(comm, self.watch.broken(&self.gpu).and_then(|broken| self.check(broken)))
     }
 
-    /// The fault of the first cell that its word in `broken` calls broken, if any.
-    pub(super) fn check(&self, broken: &[u32]) -> Result<()> {
+    /// The fault of the first of so many `broken` cells, if any.
+    pub(super) fn check(&self, broken: u32) -> Result<()> {
+        if broken == 0 {
+            return Ok(());
+        }
+        let broken: Vec<u32> = self.gpu.download(&self.vertices.broken, 0, self.vertices.slots as usize)?;
         let damage = |kind: &Kind, held: &Held| Damage::read(broken[(kind.range.first_slot + held.slot) as usize]);
         let first = self
             .kinds
@@ -33,8 +36,7 @@ impl Suspension {
             .min_by_key(|&(step, _, id, ..)| (step, id));
         let Some((step, why, id, k, held)) = first else { return Ok(()) };
         let kind = &self.kinds[k];
-        let bounds =
-            self.boxes.look(&self.gpu, &self.vertices, None)?.boxes[(kind.range.first_slot + held.slot) as usize];
+        let bounds = self.watch.boxes.read(&self.gpu)?[(kind.range.first_slot + held.slot) as usize];
         let at: Vec<String> = (0..self.parameters.dimension)
             .map(|axis| {
                 let middle = 0.5 * (f64::from(bounds.low[axis]) + f64::from(bounds.high[axis])) + 0.5;

@@ -35,15 +35,16 @@ struct Ranks {
 /// Sites between which each end of a box may be while it touches the same tiles, both included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    low: [[i32; 2]; 3],
-    high: [[i32; 2]; 3],
+    /// First and last site of the lower end, by axis.
+    pub low: [[i32; 2]; 3],
+    /// Those of the upper end.
+    pub high: [[i32; 2]; 3],
 }
 
 impl Steady {
-    /// Whether the box is one of these.
-    pub fn holds(&self, bounds: Bounds) -> bool {
-        let within = |site: i32, [first, last]: [i32; 2]| (first..=last).contains(&site);
-        (0..3).all(|k| within(bounds.low[k], self.low[k]) && within(bounds.high[k], self.high[k]))
+    /// For each axis: between which sites the lower end may be, then the upper end.
+    pub fn words(&self, dimension: usize) -> Vec<i32> {
+        (0..dimension).flat_map(|axis| [self.low[axis], self.high[axis]].concat()).collect()
     }
 }
 
@@ -140,6 +141,12 @@ mod tests {
     use super::*;
     use hematite_comm::Solo;
 
+    /// Whether the box is one of those with the same holders.
+    fn holds(steady: &Steady, bounds: Bounds) -> bool {
+        let within = |site: i32, [first, last]: [i32; 2]| (first..=last).contains(&site);
+        (0..3).all(|k| within(bounds.low[k], steady.low[k]) && within(bounds.high[k], steady.high[k]))
+    }
+
     #[test]
     fn a_box_finds_its_tiles_across_periodic_faces() {
         let own = [[0, 0, 0], [19, 3, 0]];
@@ -175,7 +182,7 @@ mod tests {
             let one = Bounds { low, high };
             let other = Bounds { low: low.map(|x| x + draw(5) - 2), high: high.map(|x| x + draw(5) - 2) };
             let (ranks, steady) = holders.of(one);
-            if (0..3).all(|a| other.low[a] <= other.high[a]) && steady.holds(other) {
+            if (0..3).all(|a| other.low[a] <= other.high[a]) && holds(&steady, other) {
                 assert_eq!(ranks, holders.of(other).0, "{one:?} {other:?}");
                 same += 1;
             }

@@ -35,6 +35,7 @@ mod surface;
 mod suspension;
 mod time_step;
 mod wall_distance;
+mod watch;
 
 pub use bounds::BoundingBoxes;
 pub use cap::Cap;

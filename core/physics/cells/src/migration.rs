@@ -5,25 +5,38 @@ use std::ops::Range;
 
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
-use hematite_engine::sites::Bounds;
 
 use super::parameters::reach;
 use super::record::Record;
 use super::roster::Held;
 use super::suspension::Suspension;
+use super::watch::Stray;
 
 impl Suspension {
-    /// Lists the vertices shared with each other rank.
+    /// Lists the vertices shared with each other rank, where any are others than before. Collective.
     pub(super) fn share(&mut self, comm: &dyn Comm) -> Result<()> {
         if comm.size() == 1 {
             return Ok(());
         }
+        let lists = self.shared_with_each();
+        let words: usize = lists.iter().flat_map(|(_, ranges)| ranges).map(ExactSizeIterator::len).sum();
+        let mut largest = [words as f64, f64::from(u8::from(self.shares_anew))];
+        comm.max(&mut largest)?;
+        let linked = self.sum_exchange.may_link(&self.gpu, largest[0] as usize);
+        // Ranks that share with each other agree upon places in messages, so that all or none set their lists.
+        if largest[1] == 0.0 && linked == self.sum_exchange.is_linked() {
+            return Ok(());
+        }
+        self.shares_anew = false;
+        self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists, linked)?;
+        if self.sum_exchange.is_long() { self.tell_apart() } else { Ok(()) }
+    }
+
+    /// The words of `drift` shared with each other rank. All holders list cells in the same order.
+    fn shared_with_each(&self) -> Vec<(usize, Vec<Range<u32>>)> {
         let mut lists: BTreeMap<usize, Vec<Range<u32>>> = BTreeMap::new();
         for kind in &self.kinds {
-            let mut shared: Vec<(u64, &Held)> = kind.cells.by_slot().filter(|(_, held)| held.is_shared()).collect();
-            // All holders list them in the same order.
-            shared.sort_unstable_by_key(|&(id, _)| id);
-            for (_, held) in shared {
+            for held in kind.cells.shared() {
                 let first = kind.first_vertex(held.slot);
                 for &other in held.holders.iter().filter(|&&other| other != self.rank) {
                     let list = lists.entry(other as usize).or_default();
@@ -34,10 +47,7 @@ impl Suspension {
                 }
             }
         }
-        let lists: Vec<(usize, Vec<Range<u32>>)> = lists.into_iter().collect();
-        let linked = self.sum_exchange.may_link(&self.gpu, comm, &lists)?;
-        self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists, linked)?;
-        if self.sum_exchange.is_long() { self.tell_apart() } else { Ok(()) }
+        lists.into_iter().collect()
     }
 
     /// Tells kernels which cells other ranks hold too.
@@ -57,31 +67,30 @@ impl Suspension {
         coupling.tell_apart(gpu, cells)
     }
 
-    /// Finds anew which ranks hold which cells, and sends cells to the ranks they come near. Those that arrive are on the device
-    /// afterwards.
-    pub(super) fn migrate(&mut self, comm: &dyn Comm, boxes: &[Bounds]) -> Result<()> {
+    /// Finds anew which ranks hold `strays`, and sends cells to the ranks they come near. Those that arrive are on the device
+    /// afterwards. Collective.
+    pub(super) fn migrate(&mut self, comm: &dyn Comm, strays: &[Stray]) -> Result<()> {
         let margin = reach(&self.parameters, self.looks.way());
         let mut leaving = Vec::new();
         let mut sent: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
-        for (k, kind) in self.kinds.iter_mut().enumerate() {
-            for (id, held) in kind.cells.by_slot_mut() {
-                held.bounds = boxes[(kind.range.first_slot + held.slot) as usize];
-                let near = held.bounds.widened(margin);
-                if held.steady.holds(near) {
-                    continue;
+        for &(slot, bounds) in strays {
+            let Some(k) = self.kinds.iter().rposition(|kind| kind.range.first_slot <= slot) else { continue };
+            let kind = &mut self.kinds[k];
+            let of_kind = slot - kind.range.first_slot;
+            // A cell that went out in this look has left its slot.
+            let Some((id, held)) = kind.cells.at(of_kind) else { continue };
+            let (holders, steady) = self.holders.of(bounds.widened(margin));
+            if held.holders.first() == Some(&self.rank) {
+                for &new in holders.iter().filter(|rank| !held.holders.contains(rank)) {
+                    sent.entry(new as usize).or_default().push((k, id));
                 }
-                let (holders, steady) = self.holders.of(near);
-                held.steady = steady;
-                if held.holders.first() == Some(&self.rank) {
-                    for &new in holders.iter().filter(|rank| !held.holders.contains(rank)) {
-                        sent.entry(new as usize).or_default().push((k, id));
-                    }
-                }
-                if !holders.contains(&self.rank) {
-                    leaving.push((k, id));
-                }
-                held.holders = holders;
             }
+            if !holders.contains(&self.rank) {
+                leaving.push((k, id));
+            }
+            self.shares_anew |= held.holders != holders;
+            self.watch.hold(&self.gpu, &mut self.writes, slot, &steady)?;
+            kind.cells.hold(of_kind, holders, steady);
         }
         let arrived = self.ship(comm, &sent)?;
         self.drop_cells(&leaving)?;

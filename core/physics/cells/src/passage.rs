@@ -52,7 +52,8 @@ impl Suspension {
         }
     }
 
-    /// Takes out the cells that go through openings, and those that a column has carried back to where they came in.
+    /// Takes out the cells that go through openings, and those that a column has carried back to where they came in; others are
+    /// now where `boxes` say.
     ///
     /// # Errors
     /// When the device is lost.
@@ -61,8 +62,8 @@ impl Suspension {
             return Ok(());
         }
         let mut leaving = Vec::new();
-        for (k, kind) in self.kinds.iter().enumerate() {
-            for (id, held) in kind.cells.by_slot() {
+        for (k, kind) in self.kinds.iter_mut().enumerate() {
+            for (id, held) in kind.cells.by_slot_mut() {
                 let now = boxes[(kind.range.first_slot + held.slot) as usize];
                 let leaves = match held.carried {
                     Some(by) => by.gone < 0.0,
@@ -71,6 +72,7 @@ impl Suspension {
                 if leaves {
                     leaving.push((k, id));
                 }
+                held.bounds = now;
             }
         }
         self.take_out(&leaving)

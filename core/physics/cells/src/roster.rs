@@ -1,6 +1,6 @@
 //! The cells of a population that this rank holds, by slot and by number.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Index;
 
 use hematite_engine::sites::Bounds;
@@ -20,7 +20,7 @@ pub(super) struct Held {
     pub carried: Option<Carried>,
     /// The ranks that hold it, ascending; the first one answers for it.
     pub holders: Vec<u32>,
-    /// Where it was at the last look.
+    /// Where it was when it came to this rank, and with openings at the last look.
     pub bounds: Bounds,
     /// While this holds its box with what it may reach, it has the same holders.
     pub steady: Steady,
@@ -48,6 +48,8 @@ pub(super) struct Roster {
     slots: Vec<Option<(u64, Held)>>,
     /// Slot of each number.
     slot_of: BTreeMap<u64, u32>,
+    /// Numbers of the cells that other ranks hold too.
+    shared: BTreeSet<u64>,
 }
 
 impl Roster {
@@ -58,13 +60,41 @@ impl Roster {
             self.slots.resize(slot + 1, None);
         }
         self.slot_of.insert(id, held.slot);
+        self.note(id, held.is_shared());
         self.slots[slot] = Some((id, held));
     }
 
     /// Takes cell `id` out.
     pub fn remove(&mut self, id: u64) -> Option<Held> {
         let slot = self.slot_of.remove(&id)?;
+        self.note(id, false);
         self.slots[slot as usize].take().map(|(_, held)| held)
+    }
+
+    /// Number and state of the cell in a slot.
+    pub fn at(&self, slot: u32) -> Option<(u64, &Held)> {
+        self.slots.get(slot as usize)?.as_ref().map(|(id, held)| (*id, held))
+    }
+
+    /// Gives the cell in a slot other holders, in all of these boxes.
+    pub fn hold(&mut self, slot: u32, holders: Vec<u32>, steady: Steady) {
+        let Some((id, held)) = self.slots.get_mut(slot as usize).and_then(Option::as_mut) else { return };
+        (held.holders, held.steady) = (holders, steady);
+        let (id, is_shared) = (*id, held.is_shared());
+        self.note(id, is_shared);
+    }
+
+    fn note(&mut self, id: u64, is_shared: bool) {
+        if is_shared {
+            self.shared.insert(id);
+        } else {
+            self.shared.remove(&id);
+        }
+    }
+
+    /// The cells that other ranks hold too, ascending by number.
+    pub fn shared(&self) -> impl Iterator<Item = &Held> {
+        self.shared.iter().map(|&id| &self[id])
     }
 
     /// Numbers and cells, ascending by slot.

@@ -47,6 +47,10 @@ pub enum Shader {
     Contact,
     /// The box around each cell.
     Bounds,
+    /// Cells that other ranks than before may have to hold.
+    Strays,
+    /// How many cells are broken.
+    Broken,
     /// Nodes inside cells.
     Inside,
     /// Constant forces on vertices.
@@ -112,7 +116,7 @@ const TRIES: u32 = 4;
 /// Smaller forces do not look what is at the node.
 const STRONG: f64 = 1.0 / 1024.0;
 
-/// Bytes of the immediate data of all kernels but [`Shader::Fill`].
+/// Bytes of the immediate data of kernels with the span of `prelude.wgsl`.
 const IMMEDIATES: u32 = 64;
 
 /// What a dispatch works on, see `prelude.wgsl`; zero where a kernel does not care.
@@ -141,7 +145,12 @@ impl Span {
 
 /// Compiles a kernel.
 pub(super) fn kernel(gpu: &Gpu, shader: Shader, variant: &Variant) -> Result<Kernel> {
-    let immediates = if shader == Shader::Fill { 12 } else { IMMEDIATES };
+    let immediates = match shader {
+        Shader::Fill => 12,
+        Shader::Strays => 8,
+        Shader::Broken => 4,
+        _ => IMMEDIATES,
+    };
     Kernel::new(gpu, &format!("{shader:?}"), &wgsl(shader, variant), immediates)
 }
 
@@ -157,6 +166,8 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         Shader::Bin => Template { name: "bin.wgsl", text: include_str!("bin.wgsl") },
         Shader::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
         Shader::Bounds => Template { name: "bounds.wgsl", text: include_str!("bounds.wgsl") },
+        Shader::Strays => Template { name: "strays.wgsl", text: include_str!("strays.wgsl") },
+        Shader::Broken => Template { name: "broken.wgsl", text: include_str!("broken.wgsl") },
         Shader::Inside => Template { name: "inside.wgsl", text: include_str!("inside.wgsl") },
         Shader::Pull => Template { name: "pull.wgsl", text: include_str!("pull.wgsl") },
         Shader::Cap => Template { name: "cap.wgsl", text: include_str!("cap.wgsl") },
@@ -309,6 +320,8 @@ mod tests {
             Shader::Neighbours,
             Shader::Contact,
             Shader::Bounds,
+            Shader::Strays,
+            Shader::Broken,
             Shader::Inside,
             Shader::Pull,
             Shader::Cap,

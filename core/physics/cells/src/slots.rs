@@ -46,6 +46,8 @@ impl Suspension {
         for (buffer, word) in of_slot {
             self.writes.put(&self.gpu, buffer, at as usize, &[word])?;
         }
+        self.watch.hold(&self.gpu, &mut self.writes, at, &held.steady)?;
+        self.shares_anew |= held.is_shared();
         kind.cells.insert(id, held);
         self.filled = true;
         self.changed = true;
@@ -58,6 +60,7 @@ impl Suspension {
             self.changed = true;
             let kind = &mut self.kinds[kind];
             let Some(held) = kind.cells.remove(id) else { continue };
+            self.shares_anew |= held.is_shared();
             let (first, none) = (kind.first_vertex(held.slot) as usize, vec![NONE; kind.range.vertices as usize]);
             self.writes.put(&self.gpu, &self.vertices.slot_of, first, &none)?;
             kind.left_slots.push(held.slot);
@@ -155,7 +158,7 @@ impl Suspension {
         if let Some(inside) = &mut self.inside {
             inside.rebind(&self.gpu, &self.vertices);
         }
-        self.boxes.rebind(&self.gpu, &self.vertices)?;
+        self.watch.rebind(&self.gpu, &self.vertices)?;
         self.sum_exchange.rebind(&self.gpu, &self.vertices.drift)?;
         let mut cells = Vec::with_capacity(held.len());
         for (kind, range) in self.kinds.iter_mut().zip(ranges) {

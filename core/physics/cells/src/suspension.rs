@@ -8,7 +8,6 @@ use hematite_gpu::{Gpu, Writes};
 use hematite_membrane::Vertices;
 
 use super::arrays::arrays;
-use super::bounds::BoundingBoxes;
 use super::cap::Cap;
 use super::contact::Contact;
 use super::coupling::{Coupling, CouplingVariant};
@@ -22,6 +21,7 @@ use super::record::Record;
 use super::roster::Held;
 use super::surface;
 use super::wall_distance::WallDistance;
+use super::watch::Watch;
 
 /// Seconds spent on cells, by phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,7 +47,7 @@ pub struct Suspension {
     pub(super) contact: Option<Contact>,
     pub(super) cap: Option<Cap>,
     pub(super) inside: Option<Inside>,
-    pub(super) boxes: BoundingBoxes,
+    pub(super) watch: Watch,
     /// What goes into slots and out of them.
     pub(super) writes: Writes,
     pub(super) holders: Holders,
@@ -66,6 +66,8 @@ pub struct Suspension {
     pub(super) filled: bool,
     /// Whether slots were filled or emptied since contact was told.
     pub(super) changed: bool,
+    /// Whether cells that other ranks hold too are others since ranks agreed upon what they share.
+    pub(super) shares_anew: bool,
     /// Whether cells came in, from feeders or other ranks, or went out since forces were found.
     pub(super) passed: bool,
     /// Seconds that looks took.
@@ -113,7 +115,7 @@ impl Suspension {
             contact: parameters.contact.as_ref().map(contact).transpose()?,
             cap: (parameters.growth > 0).then(cap).transpose()?,
             inside: shared.inside.as_ref().map(inside).transpose()?,
-            boxes: BoundingBoxes::new(gpu, dimension, &vertices)?,
+            watch: Watch::new(gpu, dimension, &vertices)?,
             writes: Writes::new(gpu)?,
             parameters,
             vertices,
@@ -128,6 +130,7 @@ impl Suspension {
             looks,
             filled: false,
             changed: false,
+            shares_anew: true,
             passed: false,
             migrating: 0.0,
         };

@@ -11,10 +11,11 @@ use hematite_engine::Physics;
 use hematite_gpu::Recorder;
 use hematite_membrane::{CAPPED_LIMIT, FORCE_LIMIT, Vertices, Which};
 
-use super::bounds::Seen;
 use super::cap::Cap;
 use super::look::LOOK;
+use super::parameters::reach;
 use super::suspension::Suspension;
+use super::watch::{Seen, Wanted};
 
 impl Suspension {
     /// What caps the forces after `step` steps.
@@ -173,16 +174,22 @@ impl Physics for Suspension {
             self.check_sound(comm)?;
             self.looks.plan(step, None, often)?;
         } else {
-            let seen = self.boxes.look(&self.gpu, &self.vertices, self.feeds());
-            let checked = seen.and_then(|seen| self.check(&seen.broken).map(|()| seen));
-            let Seen { boxes, pace, came_in, .. } = agree(comm, checked)?;
+            let margin = reach(&self.parameters, self.looks.way());
+            let wanted = Wanted { boxes: !self.gates.is_empty(), came_in: self.feeds() };
+            let seen = self.watch.look(&self.gpu, &self.vertices, margin, &wanted);
+            let checked = seen.and_then(|seen| self.check(seen.broken).map(|()| seen));
+            let Seen { mut strays, pace, boxes, came_in, .. } = agree(comm, checked)?;
             self.gpu.upload(&self.vertices.pace, Vertices::PACE_OF_LOOK, &[0_u32])?;
             let mut fastest = [pace];
             comm.max(&mut fastest)?;
             self.looks.plan(step, Some(fastest[0]), often)?;
+            let until_next = reach(&self.parameters, self.looks.way());
+            if until_next != margin {
+                strays = agree(comm, self.watch.widened(&self.gpu, until_next))?;
+            }
             self.carry_on();
             self.let_out(&boxes)?;
-            self.migrate(comm, &boxes)?;
+            self.migrate(comm, &strays)?;
             self.let_in(comm, came_in)?;
             self.flush()?;
             self.share(comm)?;

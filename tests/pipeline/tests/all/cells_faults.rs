@@ -492,10 +492,10 @@ fn cells_that_grow_at_once_hold() {
     set(&mut suspension.case, "/seeding", json!({"gap": "2 um"}));
     // Their sides are 0.6 of what they grow to in one step: without a cap on forces a cell breaks some steps later.
     set(&mut suspension.run, "/cells", json!({"growth": "0.1 us"}));
+    set(&mut suspension.run, "/time/steps", json!(500));
     suspension.write(&folder);
     let made = folder.mkcase(&["case.json", "--quiet"]).done();
     assert!(made.stdout.contains("begin smaller"), "{}", made.stdout);
-    set(&mut suspension.run, "/time/steps", json!(500));
     let done = folder.run(&["run.json"]).done();
     assert!(done.stderr.contains("they grow until step 1; forces on a vertex are capped at 3.2"), "{}", done.stderr);
     pipeline_tests::suspension::keeps_its_cells(&folder.path("run"), 500, &counts(&folder.path("case.h5")));

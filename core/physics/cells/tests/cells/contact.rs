@@ -230,7 +230,7 @@ fn boxes_are_those_of_the_vertices() {
         let slot: Vec<u32> = (0..300).map(|v| if v < 2 { 0 } else { 1 + v / 7 }).collect();
         let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slot);
         let boxes = BoundingBoxes::new(&gpu, dimension, &cloud.vertices).expect("fits");
-        for found in [0, 1].map(|_| boxes.look(&gpu, &cloud.vertices, None).expect("reads").boxes) {
+        for found in [0, 1].map(|_| boxes.read(&gpu).expect("reads")) {
             for (slot, bounds) in (0_u32..).zip(&found) {
                 let of = || cloud.at.iter().zip(&cloud.slot).filter(|(_, s)| **s == slot).map(|(at, _)| at);
                 for a in 0..dimension {
