@@ -59,7 +59,7 @@ test: ## format, lints, a build without MPI, all tests
 	$(CARGO) build --release --locked
 	tools/test_programs.sh $(CARGO) test --release --locked --workspace
 
-test-full: ## the same with every combination of ranks and restarts, and 20 rounds of killed ranks in place of 2 (ROUNDS=100 for more)
+test-full: ## the same and the longest tests, with every combination of ranks and restarts, and 20 rounds of killed ranks in place of 1 (ROUNDS=100 for more)
 	@HEMATITE_FULL=1 HEMATITE_CHAOS=$(ROUNDS) $(MAKE) --no-print-directory test
 
 lint: ## format, lints and documentation alone

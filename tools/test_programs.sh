@@ -42,6 +42,8 @@ mkdir -p target
 TEST_FOLDER=$(mktemp -d)
 TEST_TIMES=$PWD/target/test-times
 export TEST_FOLDER TEST_TIMES
+# Where software Vulkan keeps the kernels that it has compiled.
+export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR-$PWD/target}
 trap 'rm -rf "$TEST_FOLDER"' EXIT
 mkdir "$TEST_FOLDER/notes"
 : > "$TEST_TIMES"

@@ -49,7 +49,7 @@ fn neighbours(output: &Output) -> Vec<usize> {
 
 #[test]
 fn every_method_under_mpirun() {
-    for ranks in ["1", "2", "3", "4"] {
+    for ranks in ["1", "3", "4"] {
         let Some(output) = launch(ranks, &[]) else { return };
         assert!(output.status.success(), "{output:?}");
         assert!(String::from_utf8_lossy(&output.stdout).contains(&format!("{ranks} ranks: all well")), "{output:?}");

@@ -139,6 +139,11 @@ impl SumExchange {
         Ok(())
     }
 
+    /// Words of the message.
+    pub fn words(&self) -> usize {
+        self.words as usize
+    }
+
     /// Whether sums pass through linked channels.
     pub fn is_linked(&self) -> bool {
         self.linked

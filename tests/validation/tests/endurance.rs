@@ -18,7 +18,7 @@ fn endurance(folder: &Path, steps: u64) -> String {
 #[test]
 fn runs_begin_and_go_on() {
     let folder = tempfile::tempdir().expect("a folder");
-    for steps in [80, 160] {
+    for steps in [48, 96] {
         let table = endurance(folder.path(), steps);
         let done = |line: &&str| line.contains(&format!("| {steps} |")) && line.ends_with("| done |");
         assert_eq!(table.lines().filter(done).count(), 2, "{table}");

@@ -58,13 +58,13 @@ cases! {{
     membrane_moduli: "M11";
     turning_in_shear: "tumbling";
     drift_of_area_and_volume: "drift";
-    spheroids_in_shear: "R1";
-    momentum_and_friction_of_ellipsoids: "R5";
     blood_at_rest: "blood-rest";
     blood_in_a_channel: "blood-channel";
     blood_in_a_narrow_tube: "blood-tube-20";
     blood_in_a_wide_tube: "blood-tube-40";
 } slow {
+    spheroids_in_shear: "R1";
+    momentum_and_friction_of_ellipsoids: "R5";
     outlets_that_follow_the_flow: "outlets";
     gas_of_ellipsoids: "R4";
     lava_upon_terrain: "lava";

@@ -129,6 +129,11 @@ impl Contact {
         gpu.write(&self.arrays.listing, 0, &[0_u32]);
     }
 
+    /// What contact is to know of each slot's cell, a [`SlotContact`] each.
+    pub fn slots(&self) -> &Buffer {
+        &self.arrays.slot_contact
+    }
+
     /// Writes what contact is to know of each slot's cell.
     ///
     /// # Errors

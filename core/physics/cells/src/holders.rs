@@ -9,16 +9,17 @@ use hematite_comm::{Comm, gather_all};
 use hematite_config::Result;
 use hematite_engine::sites::Bounds;
 
-/// Sites along the edge of a tile, and of a block of tiles.
+/// Sites along the edge of a tile, and of blocks of tiles.
 const TILE: i32 = 8;
-const BLOCK: i32 = 32;
+const BLOCKS: [i32; 2] = [128, 32];
 
 /// The ranks that own nodes in each tile of the domain.
 #[derive(Clone, Debug)]
 pub struct Holders {
     tiles: Ranks,
-    /// The same by blocks of tiles: most boxes are in blocks of one rank, and stay there longer than in their tiles.
-    blocks: Ranks,
+    /// The same by blocks of tiles, the largest first: most boxes are in blocks of one rank, and stay there longer than in
+    /// their tiles.
+    blocks: [Ranks; BLOCKS.len()],
     extent: [i32; 3],
     periodic: [bool; 3],
 }
@@ -79,16 +80,18 @@ impl Holders {
             }
         }
         let tiles = Ranks { edge: TILE, of };
-        Ok(Self { blocks: tiles.around(BLOCK), tiles, extent: extent.map(|n| n as i32), periodic })
+        Ok(Self { blocks: BLOCKS.map(|edge| tiles.around(edge)), tiles, extent: extent.map(|n| n as i32), periodic })
     }
 
     /// The ranks that hold a cell whose box comes near these sites, ascending, and boxes with the same holders. None hold it
     /// where there is no fluid.
     pub fn of(&self, bounds: Bounds) -> (Vec<u32>, Steady) {
-        let alone = self.near(&self.blocks, bounds);
-        let (ranks, cubes) =
-            if alone.len() == 1 { (alone, &self.blocks) } else { (self.near(&self.tiles, bounds), &self.tiles) };
-        (ranks, self.steady(cubes.edge, bounds))
+        let alone = self.blocks.iter().map(|blocks| (self.near(blocks, bounds), blocks.edge));
+        let (ranks, edge) = alone
+            .into_iter()
+            .find(|(ranks, _)| ranks.len() == 1)
+            .unwrap_or_else(|| (self.near(&self.tiles, bounds), TILE));
+        (ranks, self.steady(edge, bounds))
     }
 
     /// The ranks with nodes in the cubes that the box touches, ascending.
@@ -169,7 +172,7 @@ mod tests {
         for (rank, ranks) in holders.tiles.of.values_mut().enumerate() {
             *ranks = vec![rank as u32];
         }
-        holders.blocks = holders.tiles.around(BLOCK);
+        holders.blocks = BLOCKS.map(|edge| holders.tiles.around(edge));
         let mut state = 7_u32;
         let mut draw = |below: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

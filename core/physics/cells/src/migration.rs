@@ -18,18 +18,23 @@ impl Suspension {
         if comm.size() == 1 {
             return Ok(());
         }
-        let lists = self.shared_with_each();
-        let words: usize = lists.iter().flat_map(|(_, ranges)| ranges).map(ExactSizeIterator::len).sum();
-        let mut largest = [words as f64, f64::from(u8::from(self.shares_anew))];
+        let lists = self.shares_anew.then(|| self.shared_with_each());
+        let words = match &lists {
+            Some(lists) => lists.iter().flat_map(|(_, ranges)| ranges).map(ExactSizeIterator::len).sum(),
+            None => self.sum_exchange.words(),
+        };
+        let mut largest = [words as f64, f64::from(u8::from(lists.is_some()))];
         comm.max(&mut largest)?;
         let linked = self.sum_exchange.may_link(&self.gpu, largest[0] as usize);
         // Ranks that share with each other agree upon places in messages, so that all or none set their lists.
-        if largest[1] == 0.0 && linked == self.sum_exchange.is_linked() {
-            return Ok(());
+        let anew = largest[1] > 0.0 || linked != self.sum_exchange.is_linked();
+        if anew {
+            self.shares_anew = false;
+            let lists = lists.unwrap_or_else(|| self.shared_with_each());
+            self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists, linked)?;
         }
-        self.shares_anew = false;
-        self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists, linked)?;
-        if self.sum_exchange.is_long() { self.tell_apart() } else { Ok(()) }
+        // Of cells that no other rank holds, too, kernels know which they are.
+        if self.sum_exchange.is_long() && (anew || self.changed) { self.tell_apart() } else { Ok(()) }
     }
 
     /// The words of `drift` shared with each other rank. All holders list cells in the same order.
@@ -68,7 +73,7 @@ impl Suspension {
     }
 
     /// Finds anew which ranks hold `strays`, and sends cells to the ranks they come near. Those that arrive are on the device
-    /// afterwards. Collective.
+    /// after [`Suspension::flush`]. Collective.
     pub(super) fn migrate(&mut self, comm: &dyn Comm, strays: &[Stray]) -> Result<()> {
         let margin = reach(&self.parameters, self.looks.way());
         let mut leaving = Vec::new();
@@ -96,14 +101,11 @@ impl Suspension {
         self.drop_cells(&leaving)?;
         // Forces on their vertices are not due before the next step of membranes.
         self.passed |= !arrived.is_empty() && self.parameters.every > 1;
-        if arrived.is_empty() {
-            return Ok(());
-        }
         for (kind, id, record) in arrived {
             let held = Held::of(&record, &self.holders, &self.parameters, self.looks.way());
             self.put(kind, id, &record, held)?;
         }
-        self.flush()
+        Ok(())
     }
 
     /// Sends the states of cells to other ranks; gives those that came, by population and number.

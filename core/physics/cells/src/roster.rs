@@ -1,6 +1,6 @@
 //! The cells of a population that this rank holds, by slot and by number.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Index;
 
 use hematite_engine::sites::Bounds;
@@ -48,8 +48,8 @@ pub(super) struct Roster {
     slots: Vec<Option<(u64, Held)>>,
     /// Slot of each number.
     slot_of: BTreeMap<u64, u32>,
-    /// Numbers of the cells that other ranks hold too.
-    shared: BTreeSet<u64>,
+    /// Number and slot of the cells that other ranks hold too.
+    shared: BTreeMap<u64, u32>,
 }
 
 impl Roster {
@@ -60,14 +60,14 @@ impl Roster {
             self.slots.resize(slot + 1, None);
         }
         self.slot_of.insert(id, held.slot);
-        self.note(id, held.is_shared());
+        self.note(id, held.slot, held.is_shared());
         self.slots[slot] = Some((id, held));
     }
 
     /// Takes cell `id` out.
     pub fn remove(&mut self, id: u64) -> Option<Held> {
         let slot = self.slot_of.remove(&id)?;
-        self.note(id, false);
+        self.shared.remove(&id);
         self.slots[slot as usize].take().map(|(_, held)| held)
     }
 
@@ -81,12 +81,12 @@ impl Roster {
         let Some((id, held)) = self.slots.get_mut(slot as usize).and_then(Option::as_mut) else { return };
         (held.holders, held.steady) = (holders, steady);
         let (id, is_shared) = (*id, held.is_shared());
-        self.note(id, is_shared);
+        self.note(id, slot, is_shared);
     }
 
-    fn note(&mut self, id: u64, is_shared: bool) {
+    fn note(&mut self, id: u64, slot: u32, is_shared: bool) {
         if is_shared {
-            self.shared.insert(id);
+            self.shared.insert(id, slot);
         } else {
             self.shared.remove(&id);
         }
@@ -94,7 +94,7 @@ impl Roster {
 
     /// The cells that other ranks hold too, ascending by number.
     pub fn shared(&self) -> impl Iterator<Item = &Held> {
-        self.shared.iter().map(|&id| &self[id])
+        self.shared.values().filter_map(|&slot| self.at(slot)).map(|(_, held)| held)
     }
 
     /// Numbers and cells, ascending by slot.

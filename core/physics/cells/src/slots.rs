@@ -19,16 +19,16 @@ use super::suspension::Suspension;
 impl Suspension {
     /// Puts a cell into an empty slot; makes more room where there is none. The device has it after
     /// [`Suspension::flush`].
-    pub(super) fn put(&mut self, kind: usize, id: u64, record: &Record, mut held: Held) -> Result<()> {
-        let slot = match self.kinds[kind].take_slot() {
+    pub(super) fn put(&mut self, k: usize, id: u64, record: &Record, mut held: Held) -> Result<()> {
+        let slot = match self.kinds[k].take_slot() {
             Some(slot) => slot,
             None => {
-                self.grow(kind)?;
-                self.kinds[kind].take_slot().ok_or_else(|| Fault::io("no room for a cell that came in"))?
+                self.grow(k)?;
+                self.kinds[k].take_slot().ok_or_else(|| Fault::io("no room for a cell that came in"))?
             }
         };
         held.slot = slot;
-        let kind = &mut self.kinds[kind];
+        let kind = &mut self.kinds[k];
         let (first, vertices) = (kind.first_vertex(slot) as usize, kind.range.vertices as usize);
         let stride = self.vertices.stride as usize;
         for axis in 0..self.parameters.dimension {
@@ -49,7 +49,7 @@ impl Suspension {
         self.watch.hold(&self.gpu, &mut self.writes, at, &held.steady)?;
         self.shares_anew |= held.is_shared();
         kind.cells.insert(id, held);
-        self.filled = true;
+        self.filled.push((k, slot));
         self.changed = true;
         Ok(())
     }
@@ -202,16 +202,38 @@ impl Suspension {
         (kind.vertex_area * scale.powi(self.parameters.dimension as i32 - 1)) as f32
     }
 
-    /// Sizes of cells that grow, as they are after `step` steps.
+    /// The size of a cell after `step` steps over its full size, and what contact is to know of it.
+    fn size(&self, kind: &Kind, held: &Held, step: u64) -> (f32, SlotContact) {
+        let beside = self.parameters.contact.map_or(0.0, |contact| contact.beside(kind.vertex_area));
+        let area = self.vertex_area(kind, held.seeded_scale, step);
+        (self.parameters.scale(held.seeded_scale, step) as f32, SlotContact { area, beside })
+    }
+
+    /// Collects the sizes of the cells that came into slots, as they are after `step` steps, for [`Suspension::flush`].
+    pub(super) fn put_sizes(&mut self, step: u64) -> Result<()> {
+        let mut filled = std::mem::take(&mut self.filled);
+        filled.sort_unstable();
+        filled.dedup();
+        for (k, slot) in filled {
+            let kind = &self.kinds[k];
+            let Some((_, held)) = kind.cells.at(slot) else { continue };
+            let (at, (scale, of_contact)) = ((kind.range.first_slot + slot) as usize, self.size(kind, held, step));
+            self.writes.put(&self.gpu, &self.vertices.scale, at, &[scale])?;
+            if let Some(contact) = &self.contact {
+                self.writes.put(&self.gpu, contact.slots(), at, &[of_contact])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sizes of all cells, as they are after `step` steps.
     pub(super) fn write_scales(&self, step: u64) -> Result<()> {
         let mut scales = vec![1.0_f32; self.vertices.slots as usize];
         let mut contacts = vec![SlotContact::default(); self.vertices.slots as usize];
         for kind in &self.kinds {
-            let beside = self.parameters.contact.map_or(0.0, |contact| contact.beside(kind.vertex_area));
             for (_, held) in kind.cells.by_slot() {
                 let slot = (kind.range.first_slot + held.slot) as usize;
-                scales[slot] = self.parameters.scale(held.seeded_scale, step) as f32;
-                contacts[slot] = SlotContact { area: self.vertex_area(kind, held.seeded_scale, step), beside };
+                (scales[slot], contacts[slot]) = self.size(kind, held, step);
             }
         }
         self.gpu.upload(&self.vertices.scale, 0, &scales)?;

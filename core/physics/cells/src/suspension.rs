@@ -62,8 +62,8 @@ pub struct Suspension {
     /// Numbers of cells that come in.
     pub(super) numbering: Numbering,
     pub(super) looks: Looks,
-    /// Whether slots were filled since their sizes were last written.
-    pub(super) filled: bool,
+    /// Population and slot of the cells whose sizes the device does not know yet.
+    pub(super) filled: Vec<(usize, u32)>,
     /// Whether slots were filled or emptied since contact was told.
     pub(super) changed: bool,
     /// Whether cells that other ranks hold too are others since ranks agreed upon what they share.
@@ -128,7 +128,7 @@ impl Suspension {
             gates: surroundings.gates,
             numbering: Numbering::after(0),
             looks,
-            filled: false,
+            filled: Vec::new(),
             changed: false,
             shares_anew: true,
             passed: false,
@@ -142,9 +142,10 @@ impl Suspension {
         suspension.writes.flush(gpu)?;
         suspension.numbering = Numbering::after(suspension.kinds.iter().map(|kind| kind.seeded).sum());
         suspension.share(comm)?;
-        suspension.answer_anew(step, true)?;
+        suspension.write_scales(step)?;
+        suspension.answer_anew(step)?;
         suspension.write_surface(step)?;
-        suspension.filled = false;
+        suspension.filled.clear();
         gpu.wait()?;
         Ok(suspension)
     }

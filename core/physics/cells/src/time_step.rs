@@ -84,15 +84,16 @@ impl Suspension {
     }
 
     /// What the cells that are there now answer after `step` steps, a multiple of [`LOOK`], in place of what those before
-    /// did. Sizes at that are those of the look before; `resized`: the device may have others.
-    pub(super) fn answer_anew(&self, step: u64, resized: bool) -> Result<()> {
-        if resized {
+    /// did. Sizes at that are those of the look before.
+    pub(super) fn answer_anew(&self, step: u64) -> Result<()> {
+        let grows = self.grows_at(step);
+        if grows {
             self.write_scales(step.saturating_sub(LOOK))?;
         }
         let mut recorder = Recorder::new(&self.gpu);
         self.record_answer(&mut recorder, Which::All, step);
         recorder.submit();
-        if self.grows_at(step) { self.write_scales(step) } else { Ok(()) }
+        if grows { self.write_scales(step) } else { Ok(()) }
     }
 
     /// Whether cells grow in the steps around `step`.
@@ -190,7 +191,12 @@ impl Physics for Suspension {
             self.carry_on();
             self.let_out(&boxes)?;
             self.migrate(comm, &strays)?;
-            self.let_in(comm, came_in)?;
+            if !self.gates.is_empty() {
+                // Cells that come in may take the slots of those that have gone.
+                self.flush()?;
+                self.let_in(comm, came_in)?;
+            }
+            self.put_sizes(step)?;
             self.flush()?;
             self.share(comm)?;
         }
@@ -201,11 +207,10 @@ impl Physics for Suspension {
             self.write_surface(step)?;
         }
         self.changed = false;
-        let resized = std::mem::take(&mut self.filled) || grows;
         if std::mem::take(&mut self.passed) || unanswered {
             // The state after a step is that of the cells that are there: a restart from it finds the same forces.
-            self.answer_anew(step, resized)?;
-        } else if resized {
+            self.answer_anew(step)?;
+        } else if grows {
             self.write_scales(step)?;
         }
         self.migrating += start.elapsed().as_secs_f64();

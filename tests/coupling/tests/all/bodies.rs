@@ -104,9 +104,7 @@ fn any_number_of_small_bodies_is_near_large_ones() {
     assert!(most.is_some_and(|most| most > 200), "{most:?}");
     let solo = lab.run(1, 30, 30, |_, _| ());
     assert_eq!(solo.states.len(), lab.bodies.len());
-    for ranks in [2, 3] {
-        assert!(solo == lab.run(ranks, 30, 30, |_, _| ()), "{ranks} ranks");
-    }
+    assert!(solo == lab.run(3, 30, 30, |_, _| ()));
 }
 
 /// More bodies change owners at once than any number before let expect.

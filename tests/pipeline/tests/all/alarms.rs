@@ -310,6 +310,7 @@ fn speeds_are_estimated_from_what_drives() {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn fairing_keeps_membranes_smooth_and_creases_are_told_without_it() {
     let folder = Folder::new();
     folder.write("channel.pgm", &Picture::of(40, 24, |_, y| (1..23).contains(&y)).pgm());

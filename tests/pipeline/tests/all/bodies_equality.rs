@@ -54,6 +54,7 @@ fn restart_agrees(folder: &Folder, steps: u64, [stop, every]: [u64; 2], first: &
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn ranks_agree_where_parts_meet_in_corners() {
     let folder = agrees(&pipe());
     let bodies = BodyReader::open(&folder.path("solo/bodies.vtkhdf")).expect("a dump of bodies");

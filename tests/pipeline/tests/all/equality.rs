@@ -305,6 +305,7 @@ fn a_restart_on_other_ranks_agrees_with_a_straight_run() {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn a_signal_and_a_restart_leave_no_trace_in_the_results() {
     let folder = folder(&vessel(), "f32");
     let mut run = folder.read_json("run.json");

@@ -157,6 +157,7 @@ fn ranks_agree_with_cells() {
 }
 
 #[test]
+#[ignore = "make test-full"]
 fn ranks_agree_with_cells_in_three_dimensions() {
     ranks_agree(&held(tube(), 160, 3));
 }

@@ -154,7 +154,7 @@ fn phases_of_a_bench_add_up() {
         assert!(bench["host"].as_array().expect("phases").iter().any(|phase| phase["name"] == "migration"), "{bench}");
         assert!(!folder.has("run"));
     }
-    let text = folder.run(&["run.json", "--bench", "--steps", "20", "--threads", "2", "--quiet"]).done().stdout;
+    let text = folder.run(&["run.json", "--bench", "--steps", "10", "--threads", "2", "--quiet"]).done().stdout;
     for piece in ["MLUPS", "whose device works longest", "idle", "whole step", "on the host meanwhile"] {
         assert!(text.contains(piece), "{text}");
     }
