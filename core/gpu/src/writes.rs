@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use hematite_config::Result;
 use minijinja::context;
 
-use crate::{Buffer, Gpu, Kernel, MAIN, Recorder, STRETCHES, Stretch, Template, WORKGROUP, render};
+use crate::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, STRETCHES, Stretch, Template, WORKGROUP, render};
 
 /// Words that are collected at most.
 const MOST: usize = 1 << 20;
@@ -12,6 +12,7 @@ const MOST: usize = 1 << 20;
 /// Collects copies to buffers and makes them with one kernel a buffer: each copy by itself costs the host an allocation.
 pub struct Writes {
     kernel: Kernel,
+    /// Those of this flush and of earlier ones, which need not be bound again.
     targets: Vec<Target>,
     message: Vec<u32>,
     room: Option<Room>,
@@ -21,6 +22,8 @@ pub struct Writes {
 struct Target {
     buffer: Buffer,
     stretches: Vec<Stretch>,
+    /// The kernel's buffers, once it was bound to the room there is.
+    bound: Option<Bound>,
 }
 
 /// What copies travel through.
@@ -57,7 +60,7 @@ impl Writes {
         let (first, to) = ((at * size_of::<T>() / 4) as u32, self.message.len() as u32);
         let known = self.targets.iter().position(|target| target.buffer.inner == buffer.inner);
         let target = known.unwrap_or_else(|| {
-            self.targets.push(Target { buffer: buffer.clone(), stretches: Vec::new() });
+            self.targets.push(Target { buffer: buffer.clone(), stretches: Vec::new(), bound: None });
             self.targets.len() - 1
         });
         self.targets[target].stretches.extend(Stretch::of(first..first + words.len() as u32, to));
@@ -65,22 +68,27 @@ impl Writes {
         Ok(())
     }
 
+    /// Lets go of all buffers, to which nothing may have been collected since the last [`Writes::flush`].
+    pub fn forget(&mut self) {
+        self.targets.clear();
+    }
+
     /// Makes the copies that were collected, before the next submission starts.
     ///
     /// # Errors
     /// Where the device lacks room or is lost.
     pub fn flush(&mut self, gpu: &Gpu) -> Result<()> {
-        let targets = std::mem::take(&mut self.targets);
         let message = std::mem::take(&mut self.message);
         if message.is_empty() {
             return Ok(());
         }
-        let stretches: Vec<Stretch> = targets.iter().flat_map(|target| &target.stretches).copied().collect();
+        let stretches: Vec<Stretch> = self.targets.iter().flat_map(|target| &target.stretches).copied().collect();
         let bytes = [4 * message.len(), size_of::<Stretch>() * stretches.len()].map(|bytes| bytes as u64);
         let has_room = |room: &Room| room.message.bytes() >= bytes[0] && room.stretches.bytes() >= bytes[1];
         let room = match self.room.take().filter(has_room) {
             Some(room) => room,
             None => {
+                self.targets.iter_mut().for_each(|target| target.bound = None);
                 let [message, stretches] = bytes.map(u64::next_power_of_two);
                 Room {
                     message: gpu.buffer("copies", message)?,
@@ -92,11 +100,14 @@ impl Writes {
         gpu.upload(&room.stretches, 0, &stretches)?;
         let mut recorder = Recorder::new(gpu);
         let mut begin = 0;
-        for target in &targets {
-            let table = [("words", &target.buffer), ("message", &room.message), ("stretches", &room.stretches)];
-            let items = target.stretches.len() as u32 * Stretch::LONGEST;
-            recorder.dispatch(&self.kernel, &self.kernel.bind(gpu, &table), items, &[items, begin]);
-            begin += target.stretches.len() as u32;
+        for Target { buffer, stretches, bound } in self.targets.iter_mut().filter(|target| !target.stretches.is_empty())
+        {
+            let table = [("words", &*buffer), ("message", &room.message), ("stretches", &room.stretches)];
+            let bound = bound.get_or_insert_with(|| self.kernel.bind(gpu, &table));
+            let items = stretches.len() as u32 * Stretch::LONGEST;
+            recorder.dispatch(&self.kernel, bound, items, &[items, begin]);
+            begin += stretches.len() as u32;
+            stretches.clear();
         }
         recorder.submit();
         self.room = Some(room);

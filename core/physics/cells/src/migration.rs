@@ -101,11 +101,13 @@ impl Suspension {
         self.drop_cells(&leaving)?;
         // Forces on their vertices are not due before the next step of membranes.
         self.passed |= !arrived.is_empty() && self.parameters.every > 1;
+        let came = !arrived.is_empty();
         for (kind, id, record) in arrived {
             let held = Held::of(&record, &self.holders, &self.parameters, self.looks.way());
             self.put(kind, id, &record, held)?;
         }
-        Ok(())
+        // Cells that come in through openings may take the slots of those that have gone.
+        if came && !self.gates.is_empty() { self.flush() } else { Ok(()) }
     }
 
     /// Sends the states of cells to other ranks; gives those that came, by population and number.

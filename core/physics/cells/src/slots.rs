@@ -144,6 +144,7 @@ impl Suspension {
         rooms[full] += rooms[full] / 2 + 16;
         let (vertices, ranges) = arrays(&self.gpu, &self.parameters, &rooms)?;
         self.vertices = vertices;
+        self.writes.forget();
         self.write_column_speeds();
         if let Some(surface) = &self.surface {
             surface::share_anew(surface, &self.gpu, &self.vertices)?;

@@ -175,9 +175,9 @@ impl Physics for Suspension {
             self.check_sound(comm)?;
             self.looks.plan(step, None, often)?;
         } else {
-            let margin = reach(&self.parameters, self.looks.way());
-            let wanted = Wanted { boxes: !self.gates.is_empty(), came_in: self.feeds() };
-            let seen = self.watch.look(&self.gpu, &self.vertices, margin, &wanted);
+            let margin = (!self.alone).then(|| reach(&self.parameters, self.looks.way()));
+            let wanted = Wanted { margin, boxes: !self.gates.is_empty(), came_in: self.feeds() };
+            let seen = self.watch.look(&self.gpu, &self.vertices, &wanted);
             let checked = seen.and_then(|seen| self.check(seen.broken).map(|()| seen));
             let Seen { mut strays, pace, boxes, came_in, .. } = agree(comm, checked)?;
             self.gpu.upload(&self.vertices.pace, Vertices::PACE_OF_LOOK, &[0_u32])?;
@@ -185,17 +185,13 @@ impl Physics for Suspension {
             comm.max(&mut fastest)?;
             self.looks.plan(step, Some(fastest[0]), often)?;
             let until_next = reach(&self.parameters, self.looks.way());
-            if until_next != margin {
+            if margin.is_some_and(|margin| margin != until_next) {
                 strays = agree(comm, self.watch.widened(&self.gpu, until_next))?;
             }
             self.carry_on();
             self.let_out(&boxes)?;
             self.migrate(comm, &strays)?;
-            if !self.gates.is_empty() {
-                // Cells that come in may take the slots of those that have gone.
-                self.flush()?;
-                self.let_in(comm, came_in)?;
-            }
+            self.let_in(comm, came_in)?;
             self.put_sizes(step)?;
             self.flush()?;
             self.share(comm)?;

@@ -30,8 +30,10 @@ pub struct Seen {
     pub came_in: Vec<i64>,
 }
 
-/// What a look asks for besides strays.
+/// What a look asks for.
 pub struct Wanted<'a> {
+    /// Sites by which boxes are widened before strays are sought, where it wants strays.
+    pub margin: Option<i32>,
     /// Whether it wants the boxes of all cells.
     pub boxes: bool,
     /// Counts of what came in.
@@ -118,21 +120,22 @@ impl Watch {
         writes.put(gpu, &self.arrays.steady, slot as usize * words.len(), &words)
     }
 
-    /// Finds and reads what a look has to know. `margin`: sites by which boxes are widened.
+    /// Finds and reads what a look has to know.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn look(&self, gpu: &Gpu, vertices: &Vertices, margin: i32, wanted: &Wanted) -> Result<Seen> {
+    pub fn look(&self, gpu: &Gpu, vertices: &Vertices, wanted: &Wanted) -> Result<Seen> {
         let mut recorder = Recorder::new(gpu);
         self.boxes.record(&mut recorder);
         self.record_counts(&mut recorder);
-        self.record_list(&mut recorder, margin);
+        if let Some(margin) = wanted.margin {
+            self.record_list(&mut recorder, margin);
+        }
         recorder.submit();
-        let width = self.width();
-        let some = SOME.min(self.arrays.slots as usize);
+        let some = if wanted.margin.is_some() { SOME.min(self.arrays.slots as usize) } else { 0 };
         let mut ranges = vec![
             Elements { buffer: &self.arrays.counts, at: 0, count: 2 },
-            Elements { buffer: &self.arrays.strays, at: 0, count: some * width },
+            Elements { buffer: &self.arrays.strays, at: 0, count: some * self.width() },
             Elements { buffer: &vertices.pace, at: Vertices::PACE_OF_LOOK, count: 1 },
         ];
         if wanted.boxes {
@@ -294,18 +297,19 @@ mod tests {
             gpu.upload(&vertices.broken, 5, &[70_u32, 80]).expect("writes");
             gpu.upload(&vertices.pace, Vertices::PACE_OF_LOOK, &[0.25_f32]).expect("writes");
             for wants_boxes in [false, true] {
-                let wanted = Wanted { boxes: wants_boxes, came_in: None };
-                let seen = watch.look(&gpu, &vertices, 3, &wanted).expect("reads");
+                let wanted = Wanted { margin: Some(3), boxes: wants_boxes, came_in: None };
+                let seen = watch.look(&gpu, &vertices, &wanted).expect("reads");
                 assert_eq!((seen.broken, seen.pace, seen.boxes.len()), (2, 0.25, if wants_boxes { 900 } else { 0 }));
                 assert_eq!(seen.strays, expected(0));
             }
             let [narrow, wide] = [expected(0), expected(25)].map(|strays| strays.len());
             assert!((50..SOME).contains(&narrow) && wide > 2 * SOME, "{narrow} and {wide} strays");
             assert_eq!(watch.widened(&gpu, 28).expect("reads"), expected(25));
-            assert_eq!(
-                watch.look(&gpu, &vertices, 28, &Wanted { boxes: false, came_in: None }).expect("reads").strays,
-                expected(25)
-            );
+            let look = |margin| {
+                let wanted = Wanted { margin, boxes: false, came_in: None };
+                watch.look(&gpu, &vertices, &wanted).expect("reads").strays
+            };
+            assert_eq!([look(Some(28)), look(None)], [expected(25), Vec::new()]);
             assert_eq!(watch.broken(&gpu), Ok(2));
         }
     }
