@@ -68,9 +68,9 @@ fn wgsl(add: bool, signals: bool) -> String {
 }
 
 impl SumExchange {
-    /// Whether sums of so many words, the most of all ranks, are so short that they should pass through
-    /// [linked](RankChannel::linked) channels. Channels that are linked stay so up to twice that length, so that they are
-    /// not made anew time and again.
+    /// Whether messages of up to `most_words` words, the most of any rank, are short enough for
+    /// [linked](RankChannel::linked) channels. Linked channels stay linked up to twice that length, so that they are not
+    /// made anew time and again.
     pub fn may_link(&self, gpu: &Gpu, most_words: usize) -> bool {
         let bytes = 4 * with_spare(most_words) as u64;
         is_short(gpu, if self.linked { bytes / 2 } else { bytes })

@@ -12,7 +12,7 @@ const MOST: usize = 1 << 20;
 /// Collects copies to buffers and makes them with one kernel a buffer: each copy by itself costs the host an allocation.
 pub struct Writes {
     kernel: Kernel,
-    /// Those of this flush and of earlier ones, which need not be bound again.
+    /// Those of this flush, and of earlier ones to keep them bound.
     targets: Vec<Target>,
     message: Vec<u32>,
     room: Option<Room>,
@@ -68,7 +68,7 @@ impl Writes {
         Ok(())
     }
 
-    /// Lets go of all buffers, to which nothing may have been collected since the last [`Writes::flush`].
+    /// Lets go of all buffers, after [`Writes::flush`]: it keeps those that it has copied to.
     pub fn forget(&mut self) {
         self.targets.clear();
     }

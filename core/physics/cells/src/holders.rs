@@ -33,7 +33,7 @@ struct Ranks {
     of: HashMap<[i32; 3], Vec<u32>>,
 }
 
-/// Sites between which each end of a box may be while it touches the same tiles, both included.
+/// The range of boxes that touch the same tiles: each end of such a box lies between two sites, both included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
     /// First and last site of the lower end, by axis.
@@ -86,11 +86,9 @@ impl Holders {
     /// The ranks that hold a cell whose box comes near these sites, ascending, and boxes with the same holders. None hold it
     /// where there is no fluid.
     pub fn of(&self, bounds: Bounds) -> (Vec<u32>, Steady) {
-        let alone = self.blocks.iter().map(|blocks| (self.near(blocks, bounds), blocks.edge));
-        let (ranks, edge) = alone
-            .into_iter()
-            .find(|(ranks, _)| ranks.len() == 1)
-            .unwrap_or_else(|| (self.near(&self.tiles, bounds), TILE));
+        let mut by_blocks = self.blocks.iter().map(|blocks| (self.near(blocks, bounds), blocks.edge));
+        let alone = by_blocks.find(|(ranks, _)| ranks.len() == 1);
+        let (ranks, edge) = alone.unwrap_or_else(|| (self.near(&self.tiles, bounds), TILE));
         (ranks, self.steady(edge, bounds))
     }
 

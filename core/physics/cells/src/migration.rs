@@ -13,7 +13,7 @@ use super::suspension::Suspension;
 use super::watch::Stray;
 
 impl Suspension {
-    /// Lists the vertices shared with each other rank, where any are others than before. Collective.
+    /// Lists the vertices shared with each other rank, where the lists of any rank have changed. Collective.
     pub(super) fn share(&mut self, comm: &dyn Comm) -> Result<()> {
         if comm.size() == 1 {
             return Ok(());
@@ -33,7 +33,7 @@ impl Suspension {
             let lists = lists.unwrap_or_else(|| self.shared_with_each());
             self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists, linked)?;
         }
-        // Of cells that no other rank holds, too, kernels know which they are.
+        // Kernels also have lists of the cells that no other rank holds, which change with any cell.
         if self.sum_exchange.is_long() && (anew || self.changed) { self.tell_apart() } else { Ok(()) }
     }
 
@@ -81,9 +81,9 @@ impl Suspension {
         for &(slot, bounds) in strays {
             let Some(k) = self.kinds.iter().rposition(|kind| kind.range.first_slot <= slot) else { continue };
             let kind = &mut self.kinds[k];
-            let of_kind = slot - kind.range.first_slot;
+            let own_slot = slot - kind.range.first_slot;
             // A cell that went out in this look has left its slot.
-            let Some((id, held)) = kind.cells.at(of_kind) else { continue };
+            let Some((id, held)) = kind.cells.at(own_slot) else { continue };
             let (holders, steady) = self.holders.of(bounds.widened(margin));
             if held.holders.first() == Some(&self.rank) {
                 for &new in holders.iter().filter(|rank| !held.holders.contains(rank)) {
@@ -95,7 +95,7 @@ impl Suspension {
             }
             self.shares_anew |= held.holders != holders;
             self.watch.hold(&self.gpu, &mut self.writes, slot, &steady)?;
-            kind.cells.hold(of_kind, holders, steady);
+            kind.cells.hold(own_slot, holders, steady);
         }
         let arrived = self.ship(comm, &sent)?;
         self.drop_cells(&leaving)?;
@@ -106,7 +106,7 @@ impl Suspension {
             let held = Held::of(&record, &self.holders, &self.parameters, self.looks.way());
             self.put(kind, id, &record, held)?;
         }
-        // Cells that come in through openings may take the slots of those that have gone.
+        // Cells that come in through openings take the slots of those that went to other ranks.
         if came && !self.gates.is_empty() { self.flush() } else { Ok(()) }
     }
 

@@ -76,7 +76,7 @@ impl Roster {
         self.slots.get(slot as usize)?.as_ref().map(|(id, held)| (*id, held))
     }
 
-    /// Gives the cell in a slot other holders, in all of these boxes.
+    /// Gives the cell in a slot other holders, which stay the same in these boxes.
     pub fn hold(&mut self, slot: u32, holders: Vec<u32>, steady: Steady) {
         let Some((id, held)) = self.slots.get_mut(slot as usize).and_then(Option::as_mut) else { return };
         (held.holders, held.steady) = (holders, steady);

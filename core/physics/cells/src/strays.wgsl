@@ -1,5 +1,6 @@
-// Lists the cells whose boxes, widened by `margin` sites, are not among those with the same holders: the slot of each, and its
-// box as in bounds.wgsl. `steady`: for each slot and axis between which sites the lower end may be, then the upper end.
+// Lists the cells whose box, widened by `margin` sites, has left the range in which its holders stay the same: the slot of
+// each, and its box as in bounds.wgsl. `steady` holds the range: for each slot and axis the first and the last site of the
+// lower end, then those of the upper end.
 struct Span {
     count: u32,
     margin: i32,

@@ -66,7 +66,7 @@ pub struct Suspension {
     pub(super) filled: Vec<(usize, u32)>,
     /// Whether slots were filled or emptied since contact was told.
     pub(super) changed: bool,
-    /// Whether cells that other ranks hold too are others since ranks agreed upon what they share.
+    /// Whether the cells shared with other ranks have changed since their lists were last set.
     pub(super) shares_anew: bool,
     /// Whether cells came in, from feeders or other ranks, or went out since forces were found.
     pub(super) passed: bool,

@@ -52,7 +52,7 @@ pub struct Watch {
 
 /// Arrays of the device beside the boxes.
 struct Arrays {
-    /// `array<vec4<i32>>[slots * D]`: the boxes with the same holders, see strays.wgsl.
+    /// `array<vec4<i32>>[slots * D]`: the range of boxes with the same holders, see strays.wgsl.
     steady: Buffer,
     /// `array<u32>[2]`: number of strays, number of broken cells.
     counts: Buffer,
@@ -98,7 +98,7 @@ impl Watch {
         Ok(Self { dimension, boxes, arrays, list, count_broken })
     }
 
-    /// Takes other arrays of vertices. What cells are steady in is forgotten.
+    /// Takes other arrays of vertices. [`Watch::hold`] has to be called anew for each cell.
     ///
     /// # Errors
     /// Where the device lacks room.
@@ -111,7 +111,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Has `writes` tell the device in which boxes the cell in `slot` has the holders that it has.
+    /// Has `writes` tell the device the range of boxes in which the holders of the cell in `slot` stay the same.
     ///
     /// # Errors
     /// Where the device lacks room or is lost.
