@@ -4,8 +4,8 @@
 #   tools/test_programs.sh COMMAND...   COMMAND is `cargo test` with its options
 #
 # `cargo test` runs one program after the other, and cores are idle while a program's last tests run. Here cargo builds the
-# programs and only notes each one's path, folder and environment; then this script runs them. Afterwards target/test-times
-# holds the time that each test took.
+# programs, by tools/test_compiler.sh, and only notes each one's path, folder and environment; then this script runs them.
+# Afterwards target/test-times holds the time that each test took.
 set -euo pipefail
 self=$(realpath "${BASH_SOURCE[0]}")
 
@@ -47,7 +47,7 @@ export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR-$PWD/target}
 trap 'rm -rf "$TEST_FOLDER"' EXIT
 mkdir "$TEST_FOLDER/notes"
 : > "$TEST_TIMES"
-"$@" --config "target.'cfg(all())'.runner = ['$self', '--note']"
+RUSTC_WRAPPER=$PWD/tools/test_compiler.sh "$@" --config "target.'cfg(all())'.runner = ['$self', '--note']"
 
 # Cargo names the programs that take longest last. They start first.
 find "$TEST_FOLDER/notes" -type f | sort -r | xargs -P 2 -n 1 "$self" --run
