@@ -36,7 +36,7 @@ impl Folder {
         let folder = Self::new();
         folder.write("vessel.pgm", &draw::vessel().pgm());
         folder.json("vessel.json", &configs::vessel_case());
-        let _made = folder.mkcase(&["vessel.json", "--quiet"]).done();
+        let _made = folder.mkcase(&["vessel.json", "--quiet", "--picture=none"]).done();
         folder.json("run.json", &configs::vessel_run());
         folder
     }

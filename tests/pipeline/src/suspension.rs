@@ -49,7 +49,7 @@ impl Suspension {
     fn make(&self) -> Files {
         let folder = Folder::new();
         self.write(&folder);
-        let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+        let _made = folder.mkcase(&["case.json", "--quiet", "--picture=none"]).done();
         let root = folder.path("");
         let named = |path: PathBuf| path.strip_prefix(&root).expect("a file of the folder").to_owned();
         folder.content().into_iter().filter_map(|(path, content)| Some((named(path), content?))).collect()
