@@ -303,6 +303,24 @@ mod tests {
     }
 
     #[test]
+    fn no_thread_outlives_its_link() {
+        let gpu = checked();
+        for round in 0..20 {
+            let links = pair([&gpu, &gpu], 100);
+            connect(&links);
+            links.iter().for_each(|link| post(&gpu, link, &random(round, 100)));
+            for (own, link) in links.iter().enumerate() {
+                let _came = fetched(&gpu, link, piece(own, 0, 100));
+            }
+            for link in links {
+                let thread = link.relay.watch();
+                drop(link);
+                assert!(thread.upgrade().is_none(), "round {round}");
+            }
+        }
+    }
+
+    #[test]
     fn a_rank_that_ends_without_a_message_is_a_fault() {
         let gpu = checked().with_waits(false);
         let links = pair([&gpu, &gpu], 10);

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
-use std::time::Instant;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use hematite_config::{Fault, Result};
 
@@ -35,10 +35,17 @@ pub(crate) struct Piece {
     pub own_number: u32,
 }
 
+/// How long a relay that is dropped waits for the last pieces.
+const LAST_PIECES: Duration = Duration::from_secs(1);
+
 /// The thread. It ends when it has brought all that was asked for before this is dropped.
+///
+/// The thread holds on to the device. So whoever drops this waits for it: a thread that let go of the device later, while
+/// the process ends, would run code of drivers that are unloaded. Pieces that do not come are not waited for.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    pieces: Sender<Piece>,
+    /// The end that asks, and the thread; there until dropped.
+    running: Option<(Sender<Piece>, JoinHandle<()>)>,
     /// Number of pieces asked for so far.
     asked: Cell<u64>,
     /// Number of pieces brought so far.
@@ -53,12 +60,12 @@ impl Relay {
     /// When the system gives no thread.
     pub fn begin(arrivals: Mapped) -> Result<Self> {
         let (pieces, asked) = channel();
-        let (brought, lost) = (Arc::default(), Arc::default());
-        let relay = Self { pieces, asked: Cell::default(), brought, lost };
+        let mut relay = Self { running: None, asked: Cell::default(), brought: Arc::default(), lost: Arc::default() };
         let (brought, lost) = (Arc::clone(&relay.brought), Arc::clone(&relay.lost));
         let bring = move || bring(&asked, arrivals, &brought, &lost);
         let cannot = |error| Fault::io(format!("the system gives no thread for messages between devices: {error}"));
-        thread::Builder::new().name("relay".to_owned()).spawn(bring).map_err(cannot)?;
+        let thread = thread::Builder::new().name("relay".to_owned()).spawn(bring).map_err(cannot)?;
+        relay.running = Some((pieces, thread));
         Ok(relay)
     }
 
@@ -68,9 +75,9 @@ impl Relay {
     /// A lost-rank fault where a piece never came.
     pub fn ask(&self, piece: Piece) -> Result<()> {
         self.asked.set(self.asked.get() + 1);
-        match self.is_lost() {
-            false => self.pieces.send(piece).map_err(|_| rank_lost()),
-            true => Err(rank_lost()),
+        match &self.running {
+            Some((pieces, _)) if !self.is_lost() => pieces.send(piece).map_err(|_| rank_lost()),
+            _ => Err(rank_lost()),
         }
     }
 
@@ -80,11 +87,38 @@ impl Relay {
     /// A lost-rank fault where a piece never comes.
     pub fn wait(&self, gpu: &Gpu) -> Result<()> {
         let never = || Ok(self.is_lost().then(rank_lost));
-        wait_until(gpu, || Ok(self.brought.load(Ordering::Acquire) == self.asked.get()), never)
+        wait_until(gpu, || Ok(self.has_brought_all()), never)
+    }
+
+    fn has_brought_all(&self) -> bool {
+        self.brought.load(Ordering::Acquire) == self.asked.get()
+    }
+
+    /// What is there as long as the thread, or this, is.
+    #[cfg(test)]
+    pub fn watch(&self) -> std::sync::Weak<AtomicBool> {
+        Arc::downgrade(&self.lost)
     }
 
     fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let start = Instant::now();
+        while !self.has_brought_all() && !self.is_lost() && start.elapsed() < LAST_PIECES {
+            Patience::GPU.pause(start.elapsed());
+        }
+        let ends = self.has_brought_all() || self.is_lost();
+        if let Some((pieces, thread)) = self.running.take() {
+            drop(pieces);
+            if ends {
+                // A panic of the thread has said what it is.
+                let _panic = thread.join();
+            }
+        }
     }
 }
 
