@@ -59,7 +59,7 @@ pub struct GpuInfo {
 }
 
 /// Optional features of a device that a run needs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// f16 in shaders and storage.
     pub f16: bool,

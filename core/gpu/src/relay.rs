@@ -108,10 +108,13 @@ impl Relay {
 impl Drop for Relay {
     fn drop(&mut self) {
         let start = Instant::now();
-        while !self.has_brought_all() && !self.is_lost() && start.elapsed() < LAST_PIECES {
+        let ends = loop {
+            let ends = self.has_brought_all() || self.is_lost();
+            if ends || start.elapsed() > LAST_PIECES {
+                break ends;
+            }
             Patience::GPU.pause(start.elapsed());
-        }
-        let ends = self.has_brought_all() || self.is_lost();
+        };
         if let Some((pieces, thread)) = self.running.take() {
             drop(pieces);
             if ends {

@@ -8,7 +8,7 @@ use crate::checkpoint::Found;
 use crate::cli::Cli;
 use crate::ranks::together;
 use crate::setup::Setup;
-use crate::{checkpoint, folder, preflight, start};
+use crate::{checkpoint, devices, folder, preflight, start};
 
 /// Says what the run would do, with figures; refuses what the run would refuse, and changes nothing. Without a device,
 /// leaves out what needs one. Collective.
@@ -21,8 +21,8 @@ pub fn check(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let case_sha256 = start::case_hash(comm, setup)?;
-    let devices = together(comm, hematite_gpu::list)?.len();
-    let gpu = if comm.any(devices == 0)? {
+    let found = together(comm, devices::count)?;
+    let gpu = if comm.any(found == 0)? {
         setup.report(comm, cli.quiet);
         if !cli.quiet && comm.rank() == 0 {
             note("device    none here: not checked whether the case fits into one");

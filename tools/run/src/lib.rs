@@ -10,6 +10,7 @@ mod checkpoint;
 mod cli;
 mod config;
 mod cores;
+mod devices;
 #[cfg(feature = "mpi")]
 mod end;
 mod ensemble;

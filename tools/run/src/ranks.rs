@@ -9,9 +9,16 @@ use hematite_comm::{Comm, Route, Solo, agree, threads};
 use hematite_config::{Exit, Fault, Result};
 
 use crate::cli::Cli;
+use crate::devices;
 
-/// Runs `work` on every rank and returns the outcome of this process.
+/// Runs `work` on every rank, closes the devices and returns the outcome of this process.
 pub fn on_every_rank(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync) -> Result<Exit> {
+    let outcome = on_ranks(cli, work);
+    devices::close_all();
+    outcome
+}
+
+fn on_ranks(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync) -> Result<Exit> {
     if let Some(count) = cli.threads {
         return on_threads(count as usize, &work);
     }

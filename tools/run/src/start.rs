@@ -10,11 +10,11 @@ use hematite_gpu::{Gpu, Needs, use_cores};
 
 use crate::checkpoint::{self, Found, Stored};
 use crate::cli::Cli;
-use crate::cores;
 use crate::ranks::together;
 use crate::room;
 use crate::setup::Setup;
 use crate::system::System;
+use crate::{cores, devices};
 
 /// A run that is ready to step.
 pub struct Start {
@@ -100,7 +100,7 @@ pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
     let mut ranks = [comm.local_rank() as f64 + 1.0];
     comm.max(&mut ranks)?;
     use_cores(cores::for_each(ranks[0] as usize));
-    let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
+    let gpu = together(comm, || devices::open(comm.local_rank(), needs))?;
     let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.shared_by_ranks())? } else { gpu };
     room::check(setup, comm, gpu.info())?;
     let all_wait = !comm.any(!gpu.waits_for_host())?;
