@@ -4,11 +4,7 @@ use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Elements, Gpu};
 
-use crate::SharedSurface;
-
-/// Fixed-point scale of forces at nodes: 2^30 for one lattice unit, so that a node can hold twice the largest allowed
-/// force.
-pub const FORCE_SCALE: f64 = 1_073_741_824.0;
+use crate::{NodeForces, SharedSurface};
 
 /// Fixed-point scale of vertex velocities: 2^31 for one lattice unit a step. Positions have 2^32 for a lattice unit, so
 /// motion is exact.
@@ -20,8 +16,8 @@ pub const CONTRASTS: usize = 8;
 /// Arrays over nodes that a fluid shares, and points of soft surfaces.
 #[derive(Clone, Debug)]
 pub struct SharedNodes {
-    /// Force on each node, `array<i32>` in 1 / [`FORCE_SCALE`]; axis a of node n is at `a * stride + n`.
-    pub node_force: Buffer,
+    /// Force on each node.
+    pub node_forces: NodeForces,
     /// Velocity of each node in the last step, an array of [`Precision::vector`](crate::Precision::vector), as readers
     /// need all components.
     pub node_velocity: Buffer,

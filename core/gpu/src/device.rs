@@ -26,6 +26,9 @@ const WAITS: &str = "HEMATITE_DEVICE_WAITS";
 /// Environment variable: with 1, short messages pass between devices by themselves, with 0 hosts exchange all messages.
 const LINKS: &str = "HEMATITE_DEVICE_LINKS";
 
+/// Features for additions of 64-bit integers in memory.
+const WIDE_ADDITIONS: wgpu::Features = wgpu::Features::SHADER_INT64.union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS);
+
 /// PCI vendor number of NVIDIA.
 const NVIDIA: u32 = 0x10DE;
 
@@ -54,6 +57,8 @@ pub struct GpuInfo {
     pub f16: bool,
     /// Whether kernels may use f64.
     pub f64: bool,
+    /// Whether kernels may add integers of 64 bits in memory.
+    pub wide_additions: bool,
     /// Whether it may wait for the host within a submission for any time.
     pub(crate) patient: bool,
 }
@@ -181,6 +186,7 @@ fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
         max_buffer: limits.max_buffer_size,
         f16: adapter.features().contains(wgpu::Features::SHADER_F16),
         f64: adapter.features().contains(wgpu::Features::SHADER_F64),
+        wide_additions: adapter.features().contains(WIDE_ADDITIONS),
         // Other drivers end submissions that take seconds, and software Vulkan keeps a core of the host busy while it
         // waits.
         patient: info.vendor == NVIDIA && info.device_type != wgpu::DeviceType::Cpu,
@@ -216,8 +222,9 @@ impl Gpu {
         features.set(wgpu::Features::SHADER_F16, needs.f16);
         features.set(wgpu::Features::SHADER_F64, needs.f64);
         let missing = features - adapter.features();
-        // Timestamps are optional: only measurements need them.
+        // Optional: only measurements need timestamps, and there are other ways to add.
         features |= adapter.features() & TIMESTAMPS;
+        features.set(WIDE_ADDITIONS, info.wide_additions);
         if !missing.is_empty() {
             let remedy = if needs.f16 || needs.f64 { "choose precision \"f32\", or another device" } else { REMEDY };
             return Err(Fault::no_gpu(format!("{} lacks {missing:?}: {remedy}", info.name)));
@@ -312,6 +319,18 @@ impl Gpu {
     #[must_use]
     pub fn without_imports(self) -> Self {
         Self { imports: false, ..self }
+    }
+
+    /// Whether kernels may add integers of 64 bits in memory.
+    pub fn has_wide_additions(&self) -> bool {
+        self.info.wide_additions
+    }
+
+    /// As if kernels could not add integers of 64 bits, for tests.
+    #[must_use]
+    pub fn without_wide_additions(mut self) -> Self {
+        self.info.wide_additions = false;
+        self
     }
 
     /// Information on the device.

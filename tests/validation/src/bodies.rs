@@ -160,11 +160,10 @@ impl Raft {
     /// When the device is lost.
     pub fn answers(&self, context: &Context) -> Result<Vec<[f64; 3]>> {
         let shared = self.flow.shared();
-        let stride = shared.stride as usize;
         let gpu = context.gpu(self.bodies.parameters().precision);
-        let raw: Vec<i32> = gpu.download(&shared.node_force, 0, 3 * stride)?;
-        let force = |n: usize| [0, 1, 2].map(|a| f64::from(raw[a * stride + n]) / FORCE_SCALE);
-        Ok((0..self.flow.centre.len()).map(force).collect())
+        let forces = shared.node_forces.read(gpu, shared.stride as usize)?;
+        let nodes = self.flow.centre.len();
+        Ok(forces.into_iter().take(nodes).map(|force| force.map(|f| f64::from(f) / FORCE_SCALE)).collect())
     }
 
     /// Momentum of the fluid, of the bodies, and what is yet to be handed over: half a kick.

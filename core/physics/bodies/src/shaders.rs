@@ -3,7 +3,7 @@
 use hematite_config::Result;
 use hematite_engine::particles::{Fixed, Law};
 use hematite_engine::sites::{self, Coordinate, FLUID, PIECES};
-use hematite_engine::{FORCE_SCALE, SurfaceContact, surface_push};
+use hematite_engine::{ADD_FORCE, FORCE_SCALE, SurfaceContact, surface_push};
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use minijinja::{Value, context};
 
@@ -119,8 +119,8 @@ impl Shader {
         }
     }
 
-    /// Its WGSL.
-    pub fn wgsl(self, parameters: &Parameters) -> String {
+    /// Its WGSL; `wide`: whether forces on nodes are, see [`hematite_engine::NodeForces`].
+    pub fn wgsl(self, parameters: &Parameters, wide: bool) -> String {
         let axes: Vec<Value> =
             (0..3).map(|a| sites::axis(a, parameters.extent[a] as i32, parameters.periodic[a])).collect();
         let corner = |index: usize| {
@@ -133,6 +133,7 @@ impl Shader {
             workgroup => WORKGROUP,
             vector => parameters.precision.vector(3),
             dimension => 3,
+            wide,
             axes,
             fluid => FLUID,
             block_bits => 9,
@@ -187,11 +188,11 @@ impl Shader {
             Template { name: "flow_fit.wgsl", text: include_str!("flow_fit.wgsl") },
             Template { name: "drag.wgsl", text: include_str!("drag.wgsl") },
         ];
-        render(self.template(), &[[MAIN].as_slice(), &own, &PIECES, &LAWS].concat(), &context)
+        render(self.template(), &[[MAIN, ADD_FORCE].as_slice(), &own, &PIECES, &LAWS].concat(), &context)
     }
 
-    pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
-        Kernel::new(gpu, &format!("{self:?} of rigid bodies"), &self.wgsl(parameters), SPAN_BYTES)
+    pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters, wide: bool) -> Result<Kernel> {
+        Kernel::new(gpu, &format!("{self:?} of rigid bodies"), &self.wgsl(parameters, wide), SPAN_BYTES)
     }
 }
 
@@ -235,7 +236,9 @@ mod tests {
                 sharing: Some([1, 64][k / 2 % 2]),
             };
             for shader in Shader::of(&parameters) {
-                wgsl_checks::validate(shader, &shader.wgsl(&parameters));
+                for wide in [false, true] {
+                    wgsl_checks::validate((shader, wide), &shader.wgsl(&parameters, wide));
+                }
             }
             let contact = contact(&parameters).wgsl(&parameters.setting()).expect("tiles that are large enough");
             wgsl_checks::validate("contact", &contact);

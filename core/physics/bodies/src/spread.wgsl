@@ -6,13 +6,13 @@
 #include "kernel.wgsl"
 #include "region.wgsl"
 #include "whole.wgsl"
+#include "add_force.wgsl"
 
 var<storage, read> orientation: array<real>;
 var<storage, read> directory: array<u32>;
 var<storage, read> sites: array<u32>;
 var<storage, read> answer: array<real>;
 var<storage, read> reached: array<u32>;
-var<storage, read_write> node_force: array<atomic<i32>>;
 
 // What a body answers: the force density g + alpha x (r - c) over its region.
 struct Answer {
@@ -62,10 +62,7 @@ fn add_to_row(region: Region, dy: i32, dz: i32, lane: i32, its: Answer) {
             let r = vec3<real>(vec3<i32>(dx, dy, dz)) - region.f;
             let most = vec3<real>(real(${largest_answer}));
             let density = its.g + cross(its.alpha, r - its.c);
-            let f = whole(real(${scale.force}) * clamp(w * density, -most, most));
-            atomicAdd(&node_force[n], f.x);
-            atomicAdd(&node_force[span.node_stride + n], f.y);
-            atomicAdd(&node_force[2u * span.node_stride + n], f.z);
+            add_force(n, whole(real(${scale.force}) * clamp(w * density, -most, most)));
         }
     }
 }

@@ -48,7 +48,8 @@ impl RigidBodies {
         let mut table = self.particles.table();
         table.extend(self.meeting.iter().map(|meeting| ("push", meeting.push())));
         if let Some(shared) = &self.shared {
-            table.extend([("node_velocity", &shared.node_velocity), ("node_force", &shared.node_force)]);
+            table.push(("node_velocity", &shared.node_velocity));
+            table.extend(shared.node_forces.table());
         }
         table.extend([
             ("kinds", &self.kinds),
@@ -68,11 +69,12 @@ impl RigidBodies {
         if let Some(meeting) = &mut self.meeting {
             meeting.hold(self.particles.properties().stride)?;
         }
+        let wide = self.shared.as_ref().is_some_and(|shared| shared.node_forces.wide);
         let mut kernels = Vec::new();
         for shader in Shader::of(&self.parameters) {
             let kernel = match self.kernels.iter().find(|(of, ..)| *of == shader) {
                 Some((_, kernel, _)) => kernel.clone(),
-                None => shader.kernel(&self.gpu, &self.parameters)?,
+                None => shader.kernel(&self.gpu, &self.parameters, wide)?,
             };
             let bound = kernel.bind(&self.gpu, &self.table());
             kernels.push((shader, kernel, bound));
@@ -137,7 +139,7 @@ impl RigidBodies {
     fn record_clear(&self, recorder: &mut Recorder) {
         if let Some(shared) = &self.shared {
             recorder.phase("spread");
-            recorder.clear(&shared.node_force);
+            recorder.clear(&shared.node_forces.words);
         }
     }
 

@@ -85,6 +85,7 @@ impl Contact {
             contact: Some((*parameters, listing)),
             pushed: false,
             joins: false,
+            wide: false,
         };
         let tiles = listing.tiling.tiles(map);
         let arrays = Arrays::new(gpu, vertices, map.dimension, tiles)?;

@@ -42,6 +42,7 @@ pub struct Coupling {
     map: SiteMap,
     wall: WallDistance,
     shared: SharedNodes,
+    load: Buffer,
     workgroups: Workgroups,
     stride: u32,
 }
@@ -69,10 +70,12 @@ impl Coupling {
             contact: None,
             pushed: shared.surface.is_some(),
             joins,
+            wide: shared.node_forces.wide,
         };
         let pushes = pushes(shared);
         let workgroups = lists(gpu, vertices)?;
-        let buffers = buffers(map, wall, vertices, shared, &workgroups, pushes.as_ref());
+        let load = gpu.buffer("node_load", 4 * u64::from(shared.stride))?;
+        let buffers = buffers(map, wall, vertices, shared, &load, &workgroups, pushes.as_ref());
         let made = |shader: Shader| -> Result<(Kernel, Bound)> {
             let kernel = kernel(gpu, shader, &variant)?;
             let bound = kernel.bind(gpu, &buffers);
@@ -82,10 +85,11 @@ impl Coupling {
             interpolate: made(Shader::Interpolate)?,
             advance: made(Shader::Advance)?,
             spread: made(Shader::Spread)?,
-            clear: made(Shader::Fill)?,
+            clear: made(Shader::Clear)?,
             map: map.clone(),
             wall: wall.clone(),
             shared: shared.clone(),
+            load,
             workgroups,
             stride: vertices.stride,
         })
@@ -103,7 +107,8 @@ impl Coupling {
     pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) -> Result<()> {
         self.workgroups = lists(gpu, vertices)?;
         let pushes = pushes(&self.shared);
-        let buffers = buffers(&self.map, &self.wall, vertices, &self.shared, &self.workgroups, pushes.as_ref());
+        let buffers =
+            buffers(&self.map, &self.wall, vertices, &self.shared, &self.load, &self.workgroups, pushes.as_ref());
         for (kernel, bound) in [&mut self.interpolate, &mut self.advance, &mut self.spread] {
             *bound = kernel.bind(gpu, &buffers);
         }
@@ -137,10 +142,11 @@ impl Coupling {
         self.record(recorder, &self.advance, which, step, steps);
     }
 
-    /// Sets the forces on all nodes to zero.
-    pub fn record_clear(&self, recorder: &mut Recorder) {
-        let words = (self.shared.node_force.bytes() / 4) as u32;
-        recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, 0, 0]);
+    /// Sets the loads of all nodes to zero, and the forces on them if `forces`.
+    pub fn record_clear(&self, recorder: &mut Recorder, forces: bool) {
+        let [all, loads] = [&self.shared.node_forces.words, &self.load].map(|buffer| (buffer.bytes() / 4) as u32);
+        let forces = if forces { all } else { 0 };
+        recorder.dispatch(&self.clear.0, &self.clear.1, forces + loads, &[forces + loads, forces]);
     }
 
     /// Adds the forces on vertices to those on own nodes.
@@ -171,6 +177,7 @@ fn buffers<'a>(
     wall: &'a WallDistance,
     vertices: &'a Vertices,
     shared: &'a SharedNodes,
+    load: &'a Buffer,
     workgroups: &'a Workgroups,
     pushes: Option<&'a Buffer>,
 ) -> Vec<(&'a str, &'a Buffer)> {
@@ -179,11 +186,12 @@ fn buffers<'a>(
         ("directory", &map.directory),
         ("sites", &map.sites),
         ("wall_distance", &wall.0),
-        ("node_force", &shared.node_force),
         ("node_velocity", &shared.node_velocity),
-        ("words", &shared.node_force),
+        ("words", &shared.node_forces.words),
+        ("node_load", load),
         ("workgroups", &workgroups.words),
     ]);
+    buffers.extend(shared.node_forces.table());
     buffers.extend(pushes.map(|pushes| ("pushes", pushes)));
     buffers
 }

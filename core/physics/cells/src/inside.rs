@@ -51,6 +51,7 @@ impl Inside {
             contact: None,
             pushed: false,
             joins: false,
+            wide: false,
         };
         let mark = kernel(gpu, Shader::Inside, &variant)?;
         let fill = kernel(gpu, Shader::Fill, &variant)?;

@@ -1,6 +1,6 @@
 // What a workgroup's vertices add to nodes, joined in its memory, so that a node gets one sum of them. The sums are in a
-// hash table whose keys are nodes. Groups of 8 nodes stay together, as they are in the array of forces. Only forces
-// below STRONG come here: the sum of those of a workgroup cannot overflow.
+// hash table whose keys are nodes. Groups of 8 nodes stay together, as they are in the array of forces. Strong parts
+// are added to nodes one by one, so that no sum of a workgroup can overflow.
 const PLACES: u32 = ${places}u;
 // Places that are tried for a node.
 const TRIES: u32 = ${tries}u;
@@ -17,7 +17,11 @@ fn open(lane: u32) {
     }
 }
 
-fn add(node: u32, part: Part) {
+fn add(node: u32, part: Part, strong: bool) {
+    if (strong) {
+        add_force(node, part);
+        return;
+    }
     // Multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4).
     var place = ((((node >> 3u) * 2654435769u) >> 16u) * 8u + (node & 7u)) % PLACES;
     for (var k = 0u; k < TRIES; k += 1u) {
@@ -30,7 +34,7 @@ fn add(node: u32, part: Part) {
         }
         place = (place + 8u) % PLACES;
     }
-    add_here(node, part);
+    add_force(node, part);
 }
 
 fn close(lane: u32) {
@@ -41,7 +45,7 @@ fn close(lane: u32) {
 #for axis in axes
             part.${axis.name} = atomicLoad(&joined[${axis.index}u * PLACES + place]);
 #endfor
-            add_here(node, part);
+            add_force(node, part);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use hematite_config::Result;
 use hematite_engine::sites::{FLUID, PIECES, SOLID, SiteMap};
-use hematite_engine::{DRIFT_SCALE, FORCE_SCALE, Precision, Support, sites, surface_push};
+use hematite_engine::{ADD_FORCE, DRIFT_SCALE, FORCE_SCALE, Precision, Support, sites, surface_push};
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use hematite_membrane::{
     Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, NONE, NOWHERE, WHICH, Which,
@@ -13,8 +13,9 @@ use super::contact_parameters::{ContactParameters, LARGEST_PUSH, SCALE};
 use super::listing::Listing;
 use super::wall_distance::{self, FASTEST_AT_WALL, FLAT, LEAST, RETURN, SLIP, SLOW};
 
-const OWN: [Template; 10] = [
+const OWN: [Template; 11] = [
     MAIN,
+    ADD_FORCE,
     WHICH,
     Template { name: "join.wgsl", text: include_str!("join.wgsl") },
     Template { name: "first_link.wgsl", text: include_str!("first_link.wgsl") },
@@ -37,6 +38,8 @@ pub enum Shader {
     Spread,
     /// One value all over an array.
     Fill,
+    /// Zero in what vertices add to.
+    Clear,
     /// Whether lists of neighbours still hold.
     Due,
     /// Vertices into the lists of tiles.
@@ -78,6 +81,8 @@ pub struct Variant {
     pub pushed: bool,
     /// Whether workgroups join what their vertices spread.
     pub joins: bool,
+    /// Whether forces on nodes are wide, see [`hematite_engine::NodeForces`].
+    pub wide: bool,
 }
 
 impl Variant {
@@ -92,6 +97,7 @@ impl Variant {
             contact: None,
             pushed: false,
             joins: false,
+            wide: false,
         }
     }
 }
@@ -108,13 +114,16 @@ const WALK: u32 = 15;
 
 /// Nodes for which a workgroup joins what its vertices spread. 256 vertices of a red cell, one spacing apart, spread to some
 /// 500 nodes; more places leave less memory for other workgroups (docs/experiments.md, "Spreading").
-const PLACES: u32 = 640;
+const PLACES: u32 = 512;
 
 /// Places that are tried for a node before its force is added without being joined.
 const TRIES: u32 = 4;
 
-/// Smaller forces do not look what is at the node.
+/// Smaller forces are no part of a node's load.
 const STRONG: f64 = 1.0 / 1024.0;
+
+/// Bits by which the unit of loads of nodes, 1/256, is coarser than that of forces.
+const LOAD_SHIFT: u32 = 22;
 
 /// Bytes of the immediate data of kernels with the span of `prelude.wgsl`.
 const IMMEDIATES: u32 = 64;
@@ -147,6 +156,7 @@ impl Span {
 pub(super) fn kernel(gpu: &Gpu, shader: Shader, variant: &Variant) -> Result<Kernel> {
     let immediates = match shader {
         Shader::Fill => 12,
+        Shader::Clear => 8,
         Shader::Strays => 8,
         Shader::Broken => 4,
         _ => IMMEDIATES,
@@ -161,6 +171,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         Shader::Advance => Template { name: "advance.wgsl", text: include_str!("advance.wgsl") },
         Shader::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
         Shader::Fill => Template { name: "fill.wgsl", text: include_str!("fill.wgsl") },
+        Shader::Clear => Template { name: "clear.wgsl", text: include_str!("clear.wgsl") },
         Shader::Due => Template { name: "due.wgsl", text: include_str!("due.wgsl") },
         Shader::Neighbours => Template { name: "neighbours.wgsl", text: include_str!("neighbours.wgsl") },
         Shader::Bin => Template { name: "bin.wgsl", text: include_str!("bin.wgsl") },
@@ -205,10 +216,13 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         strong => (STRONG as f32).to_bits(),
         pushed => variant.pushed,
         joins => shader == Shader::Spread && variant.joins,
+        wide => variant.wide,
         places => PLACES,
         tries => TRIES,
         push_quantum => literal(1.0 / surface_push().scale),
-        largest_sum => (LARGEST_NODE_FORCE * FORCE_SCALE) as i32,
+        load_shift => LOAD_SHIFT,
+        half_load_unit => 1 << (LOAD_SHIFT - 1),
+        largest_load => (LARGEST_NODE_FORCE * FORCE_SCALE) as i32 >> LOAD_SHIFT,
         least => literal(LEAST_WEIGHT),
         fastest => (FASTEST * DRIFT_SCALE) as i32,
         wall => context! {
@@ -315,6 +329,7 @@ mod tests {
             Shader::Advance,
             Shader::Spread,
             Shader::Fill,
+            Shader::Clear,
             Shader::Due,
             Shader::Bin,
             Shader::Neighbours,
@@ -347,6 +362,7 @@ mod tests {
                 contact: Some((contact, Listing::reaching(contact.range()).expect("short"))),
                 pushed: k % 5 == 0,
                 joins: k % 4 < 2,
+                wide: k % 8 < 4,
             };
             for shader in shaders {
                 let source = wgsl(shader, &variant);

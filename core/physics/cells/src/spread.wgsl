@@ -7,6 +7,7 @@
 #include "prelude.wgsl"
 #include "sites.wgsl"
 #include "fraction.wgsl"
+#include "add_force.wgsl"
 
 var<storage, read> position: array<vec2<i32>>;
 var<storage, read> slot_of: array<u32>;
@@ -16,7 +17,7 @@ var<storage, read> force: array<real>;
 #if pushed
 var<storage, read> pushes: array<i32>;
 #endif
-var<storage, read_write> node_force: array<atomic<i32>>;
+var<storage, read_write> node_load: array<atomic<i32>>;
 var<storage, read> directory: array<u32>;
 var<storage, read> sites: array<u32>;
 
@@ -24,7 +25,7 @@ alias Part = vec${dimension}<i32>;
 
 // Bits of the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
 const LIMIT: u32 = ${force_limit}u;
-// Those of a force that looks what it adds up to with others at a node.
+// Those of a force that is part of a node's load.
 const STRONG: u32 = ${strong}u;
 
 fn work_on(v: u32) {
@@ -48,6 +49,7 @@ fn work_on(v: u32) {
         return;
     }
 #include "weights.wgsl"
+    let strong = worst >= STRONG;
     let scale = real(${force_scale}) / around;
 #for axis in axes
     let total${axis.name} = i32(round(F${axis.name} * real(${force_scale})));
@@ -64,38 +66,38 @@ fn work_on(v: u32) {
         before${axis.name} = upto${axis.name};
 #endfor
         if (n${site.index} < FLUID) {
-            if (worst < STRONG) {
-                add(n${site.index}, part);
-            } else {
-                add_strong(n${site.index}, part, slot);
+            add(n${site.index}, part, strong);
+            if (strong) {
+                load(n${site.index}, part, slot);
             }
         }
     }
 #endfor
 }
 
-// Adds to a node what may be too much for it.
-fn add_strong(node: u32, part: Part, slot: u32) {
+// Looks whether strong parts are too much for a node. Its load is their sum once more, rounded to 1/256 lattice units: all
+// components in one word, 11 bits apart. Each part sees the load with it, so that none wraps unseen. (Additions that
+// return the sums of forces are slower, for weak parts too.)
+fn load(node: u32, part: Part, slot: u32) {
+    let rounded = (part + Part(${half_load_unit})) >> vec${dimension}<u32>(${load_shift}u);
+    let added = rounded.x + (rounded.y << 11u)#{% if dimension == 3 %} + (rounded.z << 22u)#{% endif %};
+    var rest = atomicAdd(&node_load[node], added) + added;
+    var largest = 0;
 #for axis in axes
-    let sum${axis.name} = atomicAdd(&node_force[${axis.index}u * span.node_stride + node], part.${axis.name}) + part.${axis.name};
-    if (abs(sum${axis.name}) > ${largest_sum}) {
+    let sum${axis.name} = rest << 21u >> 21u;
+    largest = max(largest, abs(sum${axis.name}));
+    rest = (rest - sum${axis.name}) >> 11u;
+#endfor
+    if (largest > ${largest_load}) {
         atomicMin(&broken[slot], span.step << ${damage.bits}u | ${damage.crowd}u);
     }
-#endfor
-}
-
-// Adds to a node.
-fn add_here(node: u32, part: Part) {
-#for axis in axes
-    atomicAdd(&node_force[${axis.index}u * span.node_stride + node], part.${axis.name});
-#endfor
 }
 
 #if joins
 #include "join.wgsl"
 #else
-fn add(node: u32, part: Part) {
-    add_here(node, part);
+fn add(node: u32, part: Part, strong: bool) {
+    add_force(node, part);
 }
 #endif
 

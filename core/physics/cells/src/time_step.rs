@@ -51,7 +51,7 @@ impl Suspension {
         }
         if self.surface.is_none() {
             recorder.phase("spread");
-            self.coupling.record_clear(recorder);
+            self.coupling.record_clear(recorder, true);
             self.coupling.record_spread(recorder, step as u32);
         }
     }
@@ -59,6 +59,7 @@ impl Suspension {
     /// Adds the forces on vertices to those that others left at the nodes, which began with zero.
     fn record_spread(&self, recorder: &mut Recorder, step: u64) {
         recorder.phase("spread");
+        self.coupling.record_clear(recorder, false);
         self.coupling.record_spread(recorder, step as u32);
     }
 

@@ -2,7 +2,7 @@
 
 use hematite_case::{Part, VelocitySet};
 use hematite_config::{Fault, Result};
-use hematite_engine::{LONGEST_BATCH, Precision};
+use hematite_engine::{LONGEST_BATCH, NodeForces, Precision};
 use hematite_gpu::{Buffer, Gpu};
 
 use super::boundary::{Entries, Prescribed};
@@ -129,8 +129,8 @@ impl Buffers {
     /// Adds what cells and fluid share.
     pub fn add_immersed(&mut self, gpu: &Gpu, variant: &Variant) -> Result<()> {
         let nodes = u64::from(self.stride);
-        let axes = variant.set.dimension() as u64;
-        self.add(gpu, "node_force", 4 * axes * nodes)?;
+        let axes = variant.set.dimension();
+        self.add(gpu, "node_force", NodeForces::bytes(axes, nodes))?;
         self.add(gpu, "node_velocity", variant.precision.vector_bytes(variant.set.dimension()) as u64 * nodes)?;
         if variant.contrast() {
             self.add(gpu, "inside", 4 * nodes)?;

@@ -11,7 +11,7 @@ use std::ops::Range;
 use hematite_case::Part;
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_engine::{CameIn, Phases, SharedNodes};
+use hematite_engine::{CameIn, NodeForces, Phases, SharedNodes};
 use hematite_gpu::{Bound, Gpu, Kernel, Recorder};
 
 use super::Row;
@@ -161,7 +161,7 @@ impl Fluid {
     /// What bodies share with the fluid, where it was made for them.
     pub fn shared(&self) -> SharedNodes {
         SharedNodes {
-            node_force: self.buffers.get("node_force").clone(),
+            node_forces: NodeForces { words: self.buffers.get("node_force").clone(), wide: self.variant.tuning.wide },
             node_velocity: self.buffers.get("node_velocity").clone(),
             inside: self.variant.contrast().then(|| self.buffers.get("inside").clone()),
             stride: self.buffers.stride,

@@ -1,6 +1,43 @@
 // The forces on nodes, which moments_of_pairs.wgsl adds to the momentum.
 #if immersed
-var<storage, read> node_force: array<${ints}>;
+#if width == 1
+var<storage, read> node_force: array<vec2<i32>>;
+#else
+var<storage, read> node_force: array<vec4<i32>>;
+#endif
+#if axes | length == 3
+var<storage, read> node_force_z: array<${ints}>;
+#endif
+
+// Force on a node, or on several side by side, in fixed point. x and y of each node are next to each other.
+struct NodeForce {
+#for a in axes
+    ${a.name}: ${ints},
+#endfor
+}
+
+fn node_force_on(n: u32) -> NodeForce {
+#if width == 1
+    let pair = node_force[n];
+    let x = pair.x;
+    let y = pair.y;
+#elif width == 2
+    let pairs = node_force[n];
+    let x = pairs.xz;
+    let y = pairs.yw;
+#else
+    let first = node_force[2u * n];
+    let last = node_force[2u * n + 1u];
+    let x = ${ints}(first.xz, last.xz);
+    let y = ${ints}(first.yw, last.yw);
+#endif
+#if wide
+    // Both are one integer of 64 bits, in which a negative x has borrowed one from y.
+    return NodeForce(x, y - (x >> ${bits}(31u))${z});
+#else
+    return NodeForce(x, y${z});
+#endif
+}
 #endif
 #if held
 var<storage, read> wall_force: array<${ints}>;

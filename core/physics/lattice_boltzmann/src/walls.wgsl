@@ -32,11 +32,8 @@ fn work_on(k: u32) {
     let entry = wall_entries[k];
     let n = entry.node;
 #if immersed
-    var pushed = false;
-#for a in axes
-    pushed |= node_force[${a.index}u * span.stride + n] != 0;
-#endfor
-    if (pushed) {
+    let pushed = node_force_on(n);
+    if (${pushed}) {
         return;
     }
 #endif

@@ -178,9 +178,9 @@ fn on_rank(comm: &dyn Comm, lattice: &Lattice, partition: &Partition) -> Result<
     let mut found = Found::new();
     for done in (0..=STEPS).step_by(EVERY as usize) {
         let velocity = fluid.whole_moment(Moment::Velocity, &row(done))?;
-        let raw: Vec<i32> = gpu.download(&shared.node_force, 0, 3 * shared.stride as usize)?;
+        let node_forces = shared.node_forces.read(&gpu, shared.stride as usize)?;
         let momentum = [0, 1, 2].map(|a| {
-            let forces = raw[a * shared.stride as usize..][..own.len()].iter().map(|&f| i64::from(f)).sum::<i64>();
+            let forces = node_forces[..own.len()].iter().map(|force| i64::from(force[a])).sum::<i64>();
             velocity[a..].iter().step_by(3).sum::<f64>() + 0.5 * forces as f64 / FORCE_SCALE
         });
         let snapshot = cells.snapshot(done)?;

@@ -201,11 +201,11 @@ impl Lab {
             let velocity = fluid.whole_moment(Moment::Velocity, &row(steps))?;
             let shared = fluid.shared();
             let count = velocity.len() / 3;
-            let raw: Vec<i32> = gpu.download(&shared.node_force, 0, 3 * shared.stride as usize)?;
+            let forces = shared.node_forces.read(&gpu, shared.stride as usize)?;
             let quantum = 1.0 / hematite_engine::FORCE_SCALE;
-            let force = |n: usize| [0, 1, 2].map(|a| f64::from(raw[a * shared.stride as usize + n]) * quantum);
+            let force = forces[..count].iter().map(|force| force.map(|f| f64::from(f) * quantum)).collect();
             let velocity = velocity.chunks(3).map(|u| [u[0], u[1], u[2]]).collect();
-            Ok((ids, Outcome { states: bodies.states()?, velocity, force: (0..count).map(force).collect() }))
+            Ok((ids, Outcome { states: bodies.states()?, velocity, force }))
         };
         let parts: Vec<(Vec<u64>, Outcome)> = thread::scope(|scope| {
             let handles: Vec<_> = threads(ranks).into_iter().map(|comm| scope.spawn(move || rank(&comm))).collect();

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use hematite_engine::sites::SiteMap;
-use hematite_engine::{Precision, SharedNodes};
+use hematite_engine::{NodeForces, Precision, SharedNodes};
 use hematite_gpu::{Gpu, Needs, Recorder};
 use hematite_membrane::{NONE, Vertices};
 use physics_cells::{THICKENING, WallDistance};
@@ -153,7 +153,7 @@ pub fn shared(gpu: &Gpu, dimension: usize, precision: Precision, nodes: usize) -
     let stride = nodes.next_multiple_of(64).max(64);
     let buffer = |bytes: usize| gpu.buffer("nodes", bytes as u64).expect("fits");
     SharedNodes {
-        node_force: buffer(4 * dimension * stride),
+        node_forces: NodeForces { words: buffer(4 * dimension * stride), wide: gpu.has_wide_additions() },
         node_velocity: buffer(precision.vector_bytes(dimension) * stride),
         inside: Some(buffer(4 * stride)),
         stride: stride as u32,

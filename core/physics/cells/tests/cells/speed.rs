@@ -73,7 +73,7 @@ fn report(dimension: usize, extent: [usize; 3], of: usize, radii: [f64; 3], vert
         cloud.at.len(),
         time(&gpu, |recorder| coupling.record_interpolate(recorder, 0, 1)),
         time(&gpu, |recorder| coupling.record_advance(recorder, Which::All, 0, 0)),
-        time(&gpu, |recorder| coupling.record_clear(recorder)),
+        time(&gpu, |recorder| coupling.record_clear(recorder, true)),
         time(&gpu, |recorder| coupling.record_spread(recorder, 0)),
         time(&gpu, |recorder| contact.record(recorder, 0)),
     );

@@ -12,10 +12,12 @@ use crate::moment::{MASS_QUANTUM, Monitor, Passing, QUANTA};
 use crate::schedule::Row;
 use crate::wall_points::WALL_FORCE_SCALE;
 
+const NAMES: [&str; 3] = ["x", "y", "z"];
+
 /// Types and numbers of a kernel that has one node an invocation, or several side by side.
 pub(super) fn types(shader: Shader, variant: &Variant, odd: bool) -> Value {
     let (set, precision) = (variant.set, variant.precision);
-    let axes = &["x", "y", "z"][..set.dimension()];
+    let axes = &NAMES[..set.dimension()];
     let width = width(shader, precision, odd);
     // Of each of the nodes side by side.
     let velocity = |lane: usize| {
@@ -90,10 +92,14 @@ pub(super) fn collision(variant: &Variant) -> Value {
 
 /// Which forces act, and where they come from.
 pub(super) fn forces(variant: &Variant, shader: Shader) -> Value {
+    let dimension = variant.set.dimension();
     context! {
         body_force => variant.force,
         immediate_force => variant.immediate_force(shader),
         immersed => variant.immersed.is_some(),
+        wide => variant.tuning.wide,
+        z => if dimension == 3 { ", node_force_z[2u * span.stride + n]" } else { "" },
+        pushed => NAMES[..dimension].iter().map(|axis| format!("pushed.{axis} != 0")).collect::<Vec<_>>().join(" || "),
         held => variant.acts(shader),
         force => variant.force || variant.immersed.is_some() || variant.acts(shader),
         forces => force(variant, shader),
@@ -112,7 +118,7 @@ fn force(variant: &Variant, shader: Shader) -> Vec<String> {
             true => format!("span.force_{}", a + 1),
             false => format!("schedule[span.row * ROW + {a}u]"),
         });
-        let cells = variant.immersed.map(|_| format!("real(node_force[{a}u * span.stride + n]) * FORCE_QUANTUM"));
+        let cells = variant.immersed.map(|_| format!("real(pushed.{}) * FORCE_QUANTUM", NAMES[a]));
         let walls =
             variant.acts(shader).then(|| format!("real(wall_force[{a}u * span.stride + n]) * WALL_FORCE_QUANTUM"));
         [body, cells, walls].into_iter().flatten().collect::<Vec<_>>().join(" + ")

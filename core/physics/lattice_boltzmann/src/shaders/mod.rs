@@ -87,8 +87,9 @@ pub(crate) fn width(shader: Shader, precision: Precision, odd: bool) -> u32 {
 /// The largest [`width`] of any kernel: dispatches of a step begin at multiples of it.
 pub(crate) const LARGEST_WIDTH: u32 = 4;
 
-/// Link tables that are bound once more, and by which names.
-pub(crate) const AGAIN: [(&str, &str); 2] = [("marks_again", "marks"), ("distances_again", "distances")];
+/// Buffers that are bound once more, and by which names.
+pub(crate) const AGAIN: [(&str, &str); 3] =
+    [("marks_again", "marks"), ("distances_again", "distances"), ("node_force_z", "node_force")];
 
 /// The WGSL of a kernel.
 pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
@@ -150,7 +151,7 @@ mod tests {
                 let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
                 // Software, GPUs in f16, GPUs in f32.
                 let way = k % 24 / 8;
-                let (tuning, signals) = (Tuning { apart: way == 2, backwards: way > 0 }, way > 0);
+                let (tuning, signals) = (Tuning { apart: way == 2, backwards: way > 0, wide: way < 2 }, way > 0);
                 let variant = Variant {
                     set,
                     precision,
@@ -195,7 +196,7 @@ mod tests {
                 held: false,
                 openings: 0,
                 terms: 1,
-                tuning: Tuning { apart: true, backwards },
+                tuning: Tuning { apart: true, backwards, wide: true },
                 signals: true,
             };
             wgsl(shader, &variant, odd).contains("groups.x * groups.y - 1u")

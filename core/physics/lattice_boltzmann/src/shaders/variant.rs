@@ -42,12 +42,18 @@ pub struct Tuning {
     /// Whether odd steps go from the last nodes to the first, so that they begin with what the step before left in the cache: faster on
     /// GPUs.
     pub backwards: bool,
+    /// Whether the forces of cells and rigid bodies on nodes are wide, see [`hematite_engine::NodeForces`]: faster where kernels can do it.
+    pub wide: bool,
 }
 
 impl Tuning {
     /// What is fastest on a device.
     pub fn of(device: &GpuInfo, precision: Precision) -> Self {
-        Self { apart: !device.software && precision != Precision::F16, backwards: !device.software }
+        Self {
+            apart: !device.software && precision != Precision::F16,
+            backwards: !device.software,
+            wide: device.wide_additions,
+        }
     }
 }
 
