@@ -15,8 +15,8 @@ pub const ADD_FORCE: Template = Template { name: "add_force.wgsl", text: include
 pub struct NodeForces {
     /// `array<vec2<i32>>[stride]` of x and y, and in 3-D after it `array<i32>[stride]` of z.
     pub words: Buffer,
-    /// Whether x and y of a node are one integer of 64 bits, y 2^32 + x, which takes both in one addition. A negative x
-    /// has borrowed one from y then.
+    /// Whether x and y of a node are one integer of 64 bits, y 2^32 + x, so that one addition adds to both. A negative
+    /// x then borrows one from y.
     pub wide: bool,
 }
 

@@ -16,8 +16,8 @@ pub(crate) const SOUND: [[f64; 2]; 2] = [[0.25, 4.0], [0.1, 8.0]];
 pub const CAPPED_LIMIT: f64 = 1e18;
 
 /// Largest component of the strong forces of all vertices on a node, lattice units; beyond it a cell there is broken. A
-/// node can hold twice as much, so no sum wraps unseen: vertices with strong forces check their sum, and only a thousand
-/// vertices with weaker forces could exceed it at one node.
+/// node can hold twice as much, so no sum wraps unseen: vertices with strong forces check their sum, rounded to
+/// 1/256, and only hundreds of vertices could exceed it at one node, by weaker forces or by what is rounded off.
 pub const LARGEST_NODE_FORCE: f64 = 1.0;
 
 /// Least share of a vertex's kernel that must be in the fluid; below it the cell is broken.

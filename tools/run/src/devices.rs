@@ -23,7 +23,7 @@ fn opened() -> MutexGuard<'static, Vec<Opened>> {
     OPENED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The device of rank `local_rank` of this host. Members of an ensemble that the same rank does use the same one.
+/// The device of rank `local_rank` of this host. All members of an ensemble on that rank share it.
 ///
 /// # Errors
 /// A no-GPU fault where there is no device with all that is needed.

@@ -1,4 +1,4 @@
-// Sets to zero what vertices add to: the forces on nodes, `forces` words, and after them the loads of nodes.
+// Sets to zero what vertices add to: first the forces on nodes, `forces` words of them, then the loads of nodes.
 struct Span {
     count: u32,
     forces: u32,

@@ -119,10 +119,10 @@ const PLACES: u32 = 512;
 /// Places that are tried for a node before its force is added without being joined.
 const TRIES: u32 = 4;
 
-/// Smaller forces are no part of a node's load.
+/// Smaller forces are weak: the load of a node is without them.
 const STRONG: f64 = 1.0 / 1024.0;
 
-/// Bits by which the unit of loads of nodes, 1/256, is coarser than that of forces.
+/// The unit of a node's load is that of forces times two to this power: 1/256 lattice units.
 const LOAD_SHIFT: u32 = 22;
 
 /// Bytes of the immediate data of kernels with the span of `prelude.wgsl`.

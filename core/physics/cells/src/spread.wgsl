@@ -25,7 +25,7 @@ alias Part = vec${dimension}<i32>;
 
 // Bits of the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
 const LIMIT: u32 = ${force_limit}u;
-// Those of a force that is part of a node's load.
+// Bits of the smallest strong force: strong ones are also added to the load of a node.
 const STRONG: u32 = ${strong}u;
 
 fn work_on(v: u32) {
@@ -75,9 +75,10 @@ fn work_on(v: u32) {
 #endfor
 }
 
-// Looks whether strong parts are too much for a node. Its load is their sum once more, rounded to 1/256 lattice units: all
-// components in one word, 11 bits apart. Each part sees the load with it, so that none wraps unseen. (Additions that
-// return the sums of forces are slower, for weak parts too.)
+// Checks that strong parts are not too much for a node. The load of a node repeats the sum of its strong parts,
+// rounded to 1/256 lattice units, with all components in one word, 11 bits apart. Each part checks the load that
+// includes it, so no sum wraps unseen. Additions that return the sums of forces would do without the load, but they
+// slow weak parts too.
 fn load(node: u32, part: Part, slot: u32) {
     let rounded = (part + Part(${half_load_unit})) >> vec${dimension}<u32>(${load_shift}u);
     let added = rounded.x + (rounded.y << 11u)#{% if dimension == 3 %} + (rounded.z << 22u)#{% endif %};

@@ -42,7 +42,8 @@ pub struct Tuning {
     /// Whether odd steps go from the last nodes to the first, so that they begin with what the step before left in the cache: faster on
     /// GPUs.
     pub backwards: bool,
-    /// Whether the forces of cells and rigid bodies on nodes are wide, see [`hematite_engine::NodeForces`]: faster where kernels can do it.
+    /// Whether the forces of cells and rigid bodies on nodes are wide, see [`hematite_engine::NodeForces`]: faster,
+    /// where kernels can do it.
     pub wide: bool,
 }
 
