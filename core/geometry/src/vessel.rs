@@ -19,9 +19,9 @@ const ROUNDS: usize = 8;
 const SETTLED: f64 = 6.1e-6;
 /// Sections are taken over this many widths of the vessel, in the first round over a third of it.
 const RUN: f64 = 1.5;
-/// Sections that are taken at least: a wall at a small angle has steps, and fewer sections may meet none of one site
-/// for 3 degrees.
-const LEAST: usize = 24;
+/// Sections that are taken at least. In 2-D a step of both walls at the middle one of N sections gives their line of
+/// middles a slope of 1.5/N: 2.9 degrees.
+const LEAST: usize = 30;
 /// and at most, so that time does not grow with the cube of the width.
 const MOST: usize = 128;
 /// The line of middles is a bent one where that explains this share of what a straight one leaves,

@@ -96,6 +96,16 @@ fn both() -> Value {
     json!({"ends": {"largest": "velocity", "others": "pressure"}})
 }
 
+/// Expects the ends of a channel in 150 x 150 voxels whose axis is `offset` from their middle.
+fn check_channel(angle: f64, width: f64, offset: [f64; 2]) {
+    let along = [angle.cos(), angle.sin()];
+    let through = [75.0 + offset[0], 75.0 + offset[1]];
+    let inside = |[x, y, _]: [f64; 3]| ((x - through[0]) * along[1] - (y - through[1]) * along[0]).abs() < 0.5 * width;
+    let domain = built([150, 150, 1], inside, both(), json!([])).expect("builds");
+    check_straight(&domain, &through, &along, width);
+    check_opened(&domain);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
@@ -105,13 +115,24 @@ proptest! {
         width in 5.0..24.0f64,
         offset in proptest::array::uniform2(-12.0..12.0f64),
     ) {
-        let along = [angle.cos(), angle.sin()];
-        let through = [75.0 + offset[0], 75.0 + offset[1]];
-        let inside = |[x, y, _]: [f64; 3]| ((x - through[0]) * along[1] - (y - through[1]) * along[0]).abs() < 0.5 * width;
-        let domain = built([150, 150, 1], inside, both(), json!([])).expect("builds");
-        check_straight(&domain, &through, &along, width);
-        check_opened(&domain);
+        check_channel(angle, width, offset);
     }
+
+    /// Steps of the wall are far apart, and the sections may meet one of each wall.
+    #[test]
+    fn channels_nearly_along_an_axis(
+        axis in 0..4,
+        tilt in -2.0..2.0f64,
+        width in 5.0..24.0f64,
+        offset in proptest::array::uniform2(-12.0..12.0f64),
+    ) {
+        check_channel((f64::from(axis) * 90.0 + tilt).to_radians(), width, offset);
+    }
+}
+
+#[test]
+fn a_step_of_each_wall_at_one_section_turns_no_channel() {
+    check_channel(1.581_997_569_903_039_3, 16.046_563_395_504_602, [-10.800_476_266_788_149, 0.0]);
 }
 
 proptest! {
