@@ -68,12 +68,13 @@ impl RankChannel {
     }
 
     /// A channel for [short](is_short) messages of up to `out` bytes and answers of up to `answer` bytes, which pass
-    /// through a [`Link`] of the devices. All pieces are whole words. The device must have [links](Gpu::links).
+    /// through a [`Link`] of the devices. All pieces are whole words. Of two ranks both have pieces for each other in a
+    /// message, or neither has. The device must have [links](Gpu::links).
     ///
     /// # Errors
     /// Where the device has no room.
     pub fn linked(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
-        let link = Rc::new(Link::new(gpu, label, out, answer, gpu.links())?);
+        let link = Rc::new(Link::new(gpu, label, out, answer)?);
         Ok(Self { gpu: gpu.clone(), way: Way::Devices(link, Rc::default()), spent: Rc::default() })
     }
 
@@ -91,19 +92,25 @@ impl RankChannel {
         Ok(Self::new(gpu, channel))
     }
 
-    /// The buffer that kernels fill for other ranks.
+    /// Whether messages pass through a link: then kernels put and take words as [`PUT`](hematite_gpu::PUT) and
+    /// [`TAKE`](hematite_gpu::TAKE) do with `linked`.
+    pub fn is_linked(&self) -> bool {
+        matches!(self.way, Way::Devices(..))
+    }
+
+    /// `message` of the kernels that put words into it for other ranks.
     pub fn send_buffer(&self) -> &Buffer {
         match &self.way {
             Way::Hosts(channel) => channel.send_buffer(),
-            Way::Devices(link, _) => link.send_buffer(),
+            Way::Devices(link, _) => link.slots(),
         }
     }
 
-    /// The buffer with the messages of other ranks.
+    /// `message` of the kernels that take words of other ranks out of it.
     pub fn receive_buffer(&self) -> &Buffer {
         match &self.way {
             Way::Hosts(channel) => channel.receive_buffer(),
-            Way::Devices(link, _) => link.receive_buffer(),
+            Way::Devices(link, _) => link.arrivals(),
         }
     }
 
@@ -115,16 +122,32 @@ impl RankChannel {
         }
     }
 
+    /// `span.round` of the next kernel that makes a message, where kernels send messages themselves.
+    pub fn next_round(&self) -> Option<u32> {
+        match &self.way {
+            Way::Hosts(channel) => channel.signals().map(KernelSignals::next_round),
+            Way::Devices(link, _) => Some(link.next_round()),
+        }
+    }
+
+    /// `span.round` of the next kernel that uses what comes, where kernels await that themselves.
+    pub fn round(&self) -> Option<u32> {
+        match &self.way {
+            Way::Hosts(channel) => channel.signals().map(KernelSignals::round),
+            Way::Devices(link, _) => Some(link.round()),
+        }
+    }
+
     /// Time spent on messages so far.
     pub fn phases(&self) -> Phases {
         self.spent.get()
     }
 
-    /// Records that the first `bytes` bytes of the send buffer are sent.
+    /// Records that the first `bytes` bytes of the message that a kernel made are sent.
     pub fn send(&self, recorder: &mut Recorder, bytes: usize) {
         match &self.way {
             Way::Hosts(channel) => recorder.send(channel, bytes as u64),
-            Way::Devices(link, _) => link.post(recorder, bytes),
+            Way::Devices(link, _) => link.note_message(),
         }
     }
 
@@ -132,21 +155,20 @@ impl RankChannel {
     ///
     /// # Errors
     /// When the device is lost, and those of callbacks.
+    ///
+    /// # Panics
+    /// Where the channel is linked, which is a bug of the program: words in a link are overwritten only after other
+    /// ranks have taken them.
     pub fn discard(&self, recorder: &mut Recorder) -> Result<()> {
-        let channel = match &self.way {
-            Way::Hosts(channel) => channel,
-            Way::Devices(link, _) => {
-                return link.fetch(recorder, &[]);
-            }
-        };
+        let Way::Hosts(channel) = &self.way else { panic!("a message that passes through a link is dropped") };
         recorder.receive(channel, &mut [])?;
         // Every message has an answer, so that the rounds of both agree.
         if channel.signals().is_some() { channel.answer(&self.gpu, 0) } else { channel.clear_slot(&self.gpu) }
     }
 
     /// Records that the pieces `going` of the last message go to their ranks. What is recorded from here on finds the
-    /// pieces `coming` of other ranks in [`RankChannel::receive_buffer`]. `span`: the name of the exchange in traces.
-    /// Collective among these ranks.
+    /// pieces `coming` of other ranks in [`RankChannel::receive_buffer`]; where the channel is linked, it awaits them.
+    /// `span`: the name of the exchange in traces. Collective among these ranks.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -171,17 +193,16 @@ impl RankChannel {
                     agreed.borrow_mut().push(Agreed { going: going.clone(), coming: coming.clone(), incoming });
                 }
                 if let Some(agreed) = agreed.borrow().iter().find(known) {
-                    link.fetch(recorder, &agreed.incoming)?;
+                    link.bring(recorder, &agreed.incoming)?;
                 }
                 Ok(())
             }
         }
     }
 
-    /// Forgets which pieces go and come, since others will. All ranks must have fetched all messages.
+    /// Forgets which pieces go and come, since others will. All ranks must have taken all messages.
     pub fn forget(&self) {
-        if let Way::Devices(link, agreed) = &self.way {
-            link.disconnect();
+        if let Way::Devices(_, agreed) = &self.way {
             agreed.borrow_mut().clear();
         }
     }
@@ -208,7 +229,7 @@ impl RankChannel {
                 let (address, start) = words.split_at(Address::WORDS);
                 let address = Address::from_words(address.try_into().unwrap_or_default());
                 fault = fault.take().or(link.connect(rank, &address).err());
-                if let Some(k) = place(coming, rank) {
+                if let Some(k) = place(coming, rank).filter(|&k| coming[k].1 > 0) {
                     let [from, words] = [start[0] as usize, coming[k].1].map(|bytes| (bytes / 4) as u32);
                     incoming.push((k, Incoming { rank, from, words }));
                 }
@@ -329,9 +350,38 @@ fn timed(spent: &mut Duration, work: impl FnOnce()) {
 #[cfg(test)]
 mod tests {
     use hematite_comm::threads;
-    use hematite_gpu::Needs;
+    use hematite_gpu::{Bound, Kernel, MAIN, Needs, PUT, TAKE, Template, WORKGROUP, render};
+    use minijinja::context;
 
     use super::*;
+
+    const TEXT: &str = "struct Span { count: u32, round: u32 }
+        var<immediate> span: Span;
+        #if takes
+        var<storage, read_write> words: array<u32>;
+        #include \"take.wgsl\"
+        #else
+        var<storage, read> words: array<u32>;
+        #include \"put.wgsl\"
+        #endif
+        #include \"main.wgsl\"
+        fn work_on(k: u32) {
+        #if takes
+            words[k] = take(k);
+        #else
+            put(k, words[k]);
+        #endif
+        }";
+
+    /// A kernel that puts `words` into messages of `channel`, or takes them out.
+    fn kernel(gpu: &Gpu, channel: &RankChannel, words: &Buffer, takes: bool) -> (Kernel, Bound) {
+        let context = context! { takes, word => "u32", linked => channel.is_linked(), workgroup => WORKGROUP };
+        let wgsl = render(Template { name: "words.wgsl", text: TEXT }, &[MAIN, PUT, TAKE], &context);
+        let kernel = Kernel::new(gpu, "words", &wgsl, 8).expect("made");
+        let message = if takes { channel.receive_buffer() } else { channel.send_buffer() };
+        let bound = kernel.bind(gpu, &[("words", words), ("message", message)]);
+        (kernel, bound)
+    }
 
     /// What rank `rank` sends at a place in a round.
     fn word(rank: usize, round: usize, at: usize) -> u32 {
@@ -359,26 +409,33 @@ mod tests {
                     let words = |of: &dyn Fn(usize, usize) -> u32| -> Vec<u32> {
                         others.iter().flat_map(|&other| (0..size(other)).map(move |at| of(other, at))).collect()
                     };
+                    let [out, into] = [0; 2].map(|_| gpu.buffer("words", bytes).expect("room"));
+                    let (puts, takes) = (kernel(&gpu, &channel, &out, false), kernel(&gpu, &channel, &into, true));
+                    let count = (bytes / 4) as u32;
                     for round in 0..6 {
                         let sent = words(&|_, at| word(own, round, at));
-                        gpu.upload(channel.send_buffer(), 0, &sent).expect("written");
+                        gpu.upload(&out, 0, &sent).expect("written");
                         let mut recorder = Recorder::new(&gpu);
+                        let next = channel.next_round().unwrap_or_default();
+                        recorder.dispatch(&puts.0, &puts.1, count, &[count, next]);
                         channel.send(&mut recorder, length(&pieces));
-                        if round == 2 {
-                            // Pieces are agreed upon anew.
-                            channel.forget();
-                        }
-                        if round == 3 {
+                        if round == 3 && !linked {
                             channel.discard(&mut recorder).expect("came");
                             continue;
                         }
                         let answered =
                             channel.await_answer(&comm, &mut recorder, "pieces", (pieces.clone(), pieces.clone()));
                         answered.expect("not lost");
+                        let last = channel.round().unwrap_or_default();
+                        recorder.dispatch(&takes.0, &takes.1, count, &[count, last]);
                         recorder.flush().expect("not lost");
-                        let came: Vec<u32> = gpu.download(channel.receive_buffer(), 0, sent.len()).expect("reads");
+                        let came: Vec<u32> = gpu.download(&into, 0, sent.len()).expect("reads");
                         let right = words(&|other, at| word(other, round, at));
                         assert!(came == right, "rank {own}, round {round}, {imports}");
+                        if round == 2 {
+                            // Pieces are agreed upon anew.
+                            channel.forget();
+                        }
                     }
                 });
             }

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::{
-    Bound, Buffer, Gpu, Kernel, KernelSignals, MAIN, Recorder, STRETCHES, Stretch, Template, WORKGROUP, long_message,
-    render,
+    Bound, Buffer, Gpu, Kernel, KernelSignals, MAIN, PUT, Recorder, STRETCHES, Stretch, TAKE, Template, WORKGROUP,
+    long_message, render,
 };
 use minijinja::context;
 
@@ -55,16 +55,18 @@ fn with_spare(needed: usize) -> usize {
     needed + needed / 2
 }
 
-/// `signals`: the kernel sends or awaits the message itself.
-fn wgsl(add: bool, signals: bool) -> String {
+/// `signals`: the kernel sends or awaits the message itself. `linked`: so it does, through a link.
+fn wgsl(add: bool, signals: bool, linked: bool) -> String {
     let context = context! {
         add,
+        linked,
+        word => "i32",
         longest => Stretch::LONGEST,
         workgroup => WORKGROUP,
         sends => signals && !add,
         awaits => signals && add,
     };
-    render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[MAIN, STRETCHES], &context)
+    render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[MAIN, STRETCHES, PUT, TAKE], &context)
 }
 
 impl SumExchange {
@@ -127,7 +129,8 @@ impl SumExchange {
         };
         let made = |add: bool, message: &Buffer| -> Result<(Kernel, Bound)> {
             let signals = channel.signals();
-            let kernel = Kernel::new(gpu, "velocities of shared cells", &wgsl(add, signals.is_some()), 8)?;
+            let kernel =
+                Kernel::new(gpu, "velocities of shared cells", &wgsl(add, signals.is_some(), channel.is_linked()), 8)?;
             let mut buffers = vec![("words", drift), ("stretches", &list), ("message", message)];
             buffers.extend(signals.into_iter().flat_map(KernelSignals::buffers));
             let bound = kernel.bind(gpu, &buffers);
@@ -164,7 +167,7 @@ impl SumExchange {
         let Some(room) = self.room.as_ref().filter(|_| !self.is_empty()) else { return };
         recorder.phase("pack shares");
         let items = self.stretches * Stretch::LONGEST;
-        let round = room.channel.signals().map_or(0, KernelSignals::next_round);
+        let round = room.channel.next_round().unwrap_or_default();
         recorder.dispatch(&room.gather.0, &room.gather.1, items, &[items, round]);
         room.channel.send(recorder, 4 * self.words as usize);
     }
@@ -180,7 +183,7 @@ impl SumExchange {
         room.channel.await_answer(comm, recorder, "exchange shares", pieces)?;
         recorder.phase("add shares");
         let items = self.stretches * Stretch::LONGEST;
-        let round = room.channel.signals().map_or(0, KernelSignals::round);
+        let round = room.channel.round().unwrap_or_default();
         recorder.dispatch(&room.add.0, &room.add.1, items, &[items, round]);
         Ok(())
     }
@@ -197,9 +200,10 @@ mod tests {
 
     #[test]
     fn both_ways_are_valid_wgsl() {
-        for (add, signals) in [(false, false), (true, false), (false, true), (true, true)] {
-            let source = wgsl(add, signals);
-            wgsl_checks::validate(("shares", add, signals), &source);
+        for add in [false, true] {
+            for (signals, linked) in [(false, false), (true, false), (false, true)] {
+                wgsl_checks::validate(("shares", add, signals, linked), &wgsl(add, signals, linked));
+            }
         }
     }
 }

@@ -7,10 +7,10 @@ var<immediate> span: Span;
 
 #if add
 var<storage, read_write> words: array<atomic<i32>>;
-var<storage, read> message: array<i32>;
+#include "take.wgsl"
 #else
 var<storage, read> words: array<i32>;
-var<storage, read_write> message: array<i32>;
+#include "put.wgsl"
 #endif
 #include "stretches.wgsl"
 #include "main.wgsl"
@@ -23,8 +23,8 @@ fn work_on(k: u32) {
     }
 #if add
     // Several neighbours may send sums for the same word.
-    atomicAdd(&words[stretch.first + n], message[stretch.to + n]);
+    atomicAdd(&words[stretch.first + n], take(stretch.to + n));
 #else
-    message[stretch.to + n] = words[stretch.first + n];
+    put(stretch.to + n, words[stretch.first + n]);
 #endif
 }

@@ -61,5 +61,11 @@ pub use writes::Writes;
 /// immediate data `span`; the file lists options in the context.
 pub const MAIN: Template = Template { name: "main.wgsl", text: include_str!("main.wgsl") };
 
+/// For kernels that make messages to other ranks, `#include "put.wgsl"`; the file lists options in the context.
+pub const PUT: Template = Template { name: "put.wgsl", text: include_str!("put.wgsl") };
+
+/// For kernels that use messages of other ranks, `#include "take.wgsl"`; the file lists options in the context.
+pub const TAKE: Template = Template { name: "take.wgsl", text: include_str!("take.wgsl") };
+
 /// Invocations in a workgroup of every kernel.
 pub const WORKGROUP: u32 = 256;

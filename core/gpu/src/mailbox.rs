@@ -17,7 +17,7 @@ const ENDED: usize = PAGE / 2;
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     handle: Handle,
-    /// Entries of a slot. The last belongs to no piece.
+    /// Entries of a slot: whole pages of both slots, so that kernels know it from the length of both.
     room: u32,
     slots: Arc<Map>,
     head: Map,
@@ -28,7 +28,7 @@ pub(crate) struct Mailbox {
 impl Mailbox {
     /// Room for messages of up to `words` words; `None` where the system cannot share memory.
     pub fn new(words: u32) -> Option<Self> {
-        let room = words.checked_add(1)?;
+        let room = words.max(1).checked_next_multiple_of((PAGE / (2 * ENTRY)) as u32)?;
         let file = SharedFile::new(Self::bytes(room))?;
         file.reserve(0, Self::bytes(room))?;
         Self::of(file.handle()?, room, file)
@@ -46,7 +46,7 @@ impl Mailbox {
 
     /// Bytes of the file.
     fn bytes(room: u32) -> usize {
-        PAGE + (2 * ENTRY * room as usize).next_multiple_of(PAGE)
+        PAGE + 2 * ENTRY * room as usize
     }
 
     /// Where other processes find it.
@@ -67,11 +67,6 @@ impl Mailbox {
     /// First entry of the slot of a message.
     pub fn slot(&self, message: u32) -> u32 {
         message % 2 * self.room
-    }
-
-    /// The entry of the slot of a message that belongs to no piece.
-    pub fn last(&self, message: u32) -> u32 {
-        self.slot(message) + self.room - 1
     }
 
     /// `count` entries from entry `at` on.

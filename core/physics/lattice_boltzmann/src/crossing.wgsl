@@ -3,7 +3,7 @@
 // is the pair's number plus 16 times the place in the message, then the index in the pair's array.
 
 var<storage, read> crossing: array<vec2<u32>>;
-var<storage, read_write> message: array<${number_stored}>;
+#include "put.wgsl"
 
 fn groups_of_nodes() -> u32 {
     return (span.count + ${workgroup - 1}u) / ${workgroup}u;
@@ -32,9 +32,9 @@ fn pack(number: u32, lane: u32) {
 #for p in pairs
             case ${p.k}u: {
 #if width == 1
-                message[to] = f_${p.k}[item.y];
+                put(to, f_${p.k}[item.y]);
 #else
-                message[to] = f_${p.k}[item.y / ${width}u][item.y % ${width}u];
+                put(to, f_${p.k}[item.y / ${width}u][item.y % ${width}u]);
 #endif
             }
 #endfor

@@ -6,14 +6,14 @@ use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_engine::Precision;
 use hematite_engine::rank_channel::{Phases, Pieces, RankChannel, is_short, length};
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, KernelSignals, Recorder};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::buffers::Buffers;
 use super::halo::Crossing;
 use super::kernels::make;
 use super::links::Place;
 use super::refill::Refill;
-use super::shaders::{Shader, Variant};
+use super::shaders::{Delivery, Shader, Variant};
 
 /// (rank, number of populations) of each piece of a message.
 type Slots = [(usize, usize)];
@@ -106,7 +106,9 @@ impl Exchange {
         (refills, linked): (bool, bool),
     ) -> Result<Self> {
         let width = variant.precision.stored_bytes();
-        let bytes = |places: usize| (width * places.max(crossing.len())) as u64;
+        // A piece without words may get one.
+        let ranks = after_odd.going.len() + after_odd.coming.len();
+        let bytes = |places: usize| (width * (places + ranks).max(crossing.len())) as u64;
         let (out, answer) = (bytes(after_odd.out.len()), bytes(after_odd.into.len()));
         // After an odd step the whole interior is still to be done; after every step there is less to do than a
         // message takes.
@@ -116,7 +118,7 @@ impl Exchange {
             false => RankChannel::prompt(gpu, "halo", out, answer)?,
         };
         let signals = channel.signals();
-        let variant = Variant { signals: signals.is_some(), ..*variant };
+        let variant = Variant { delivery: Delivery::through(&channel), ..*variant };
         let kernel = |shader, places: &[Place], message| -> Result<(Kernel, Bound)> {
             let words: Vec<u32> = places.iter().flat_map(|place| [place.pair, place.index]).collect();
             let places = gpu.buffer("places", 4 * words.len() as u64)?;
@@ -128,13 +130,15 @@ impl Exchange {
         };
         let pieces = |slots: &[(usize, usize)]| slots.iter().map(|&(rank, slots)| (rank, slots * width)).collect();
         let message = |out: &[Place], into: &[Place], going: &Slots, coming: &Slots| -> Result<Message> {
+            let (out, sent) = answered(out, going, coming);
+            let (into, came) = answered(into, coming, going);
             Ok(Message {
                 pack: (!variant.packs(Shader::Step))
-                    .then(|| kernel(Shader::Pack, out, channel.send_buffer()))
+                    .then(|| kernel(Shader::Pack, &out, channel.send_buffer()))
                     .transpose()?,
-                unpack: kernel(Shader::Unpack, into, channel.receive_buffer())?,
-                going: pieces(going),
-                coming: pieces(coming),
+                unpack: kernel(Shader::Unpack, &into, channel.receive_buffer())?,
+                going: pieces(&sent),
+                coming: pieces(&came),
                 counts: [out.len() as u32, into.len() as u32],
             })
         };
@@ -160,8 +164,7 @@ impl Exchange {
         let refill = refill.map_or(0, |refill| refill.out.len().max(refill.into.len()));
         let mut longest = [(precision.stored_bytes() * crossing.len().max(refill)) as f64];
         comm.max(&mut longest)?;
-        // A piece of f16 may not be whole words.
-        Ok(precision != Precision::F16 && is_short(gpu, longest[0] as u64))
+        Ok(precision == Precision::F32 && is_short(gpu, longest[0] as u64))
     }
 
     /// Seconds spent on messages so far.
@@ -208,7 +211,7 @@ impl Exchange {
 
     /// The number of the next message, where what packs it has to send it by itself.
     pub fn sent_by_kernel(&self) -> Option<u32> {
-        self.channel.signals().map(KernelSignals::next_round)
+        self.channel.next_round()
     }
 
     /// Sends off what goes out after a step; packs it first, unless the step did.
@@ -240,17 +243,41 @@ impl Exchange {
         self.channel.await_answer(comm, recorder, "exchange halo", pieces)?;
         let (count, (kernel, bound)) = (message.counts[1], &message.unpack);
         recorder.phase("unpack halo");
-        let round = self.channel.signals().map_or(0, KernelSignals::round);
+        let round = self.channel.round().unwrap_or_default();
         recorder.dispatch(kernel, bound, count, &[0, count, self.stride, round]);
         Ok(Some(odd))
     }
 }
 
+/// `places`, those of the pieces of `going`, and these pieces, with a place without meaning for each rank that has a
+/// piece in `coming` alone: through a link, two ranks send each other words or neither does.
+fn answered(places: &[Place], going: &Slots, coming: &Slots) -> (Vec<Place>, Vec<(usize, usize)>) {
+    let mut pieces: Vec<_> = going.iter().copied().filter(|&(_, count)| count > 0).collect();
+    let is_silent = |&&(rank, count): &&(usize, usize)| count > 0 && pieces.iter().all(|piece| piece.0 != rank);
+    let silent: Vec<_> = coming.iter().filter(is_silent).map(|&(rank, _)| (rank, 1)).collect();
+    let nowhere = vec![Place { pair: u32::MAX, index: 0 }; silent.len()];
+    pieces.extend(silent);
+    ([places, &nowhere].concat(), pieces)
+}
+
 #[cfg(test)]
 mod tests {
-    use hematite_gpu::{Needs, Template, WORKGROUP, render};
+    use hematite_gpu::{Needs, PUT, Template, WORKGROUP, render};
 
     use super::*;
+
+    /// Of three parts that meet, one may need populations of another that needs none of its own.
+    #[test]
+    fn a_rank_that_sends_words_gets_words() {
+        let place = |index| Place { pair: 2, index };
+        let (going, coming) = ([(0, 2), (3, 0)], [(0, 1), (1, 4), (3, 5)]);
+        let (places, pieces) = answered(&[place(7), place(8)], &going, &coming);
+        assert_eq!(pieces, [(0, 2), (1, 1), (3, 1)]);
+        assert_eq!(places[..2], [place(7), place(8)]);
+        assert_eq!(places.iter().filter(|place| place.pair > 9).count(), 2);
+        let four = [1, 2, 3, 4].map(place);
+        assert_eq!(answered(&four, &[(1, 4)], &[(1, 1)]), (four.to_vec(), vec![(1, 4)]));
+    }
 
     const TEXT: &str = "struct Span { count: u32, packs: u32 }
         var<immediate> span: Span;
@@ -265,10 +292,10 @@ mod tests {
     fn workgroups_that_pack_begin() {
         let gpu = Gpu::open(0, Needs::default()).expect("a device");
         let context = minijinja::context! {
-            workgroup => WORKGROUP, width => 1, pairs => Vec::<u32>::new(), number_stored => "u32",
+            workgroup => WORKGROUP, width => 1, pairs => Vec::<u32>::new(), word => "u32", linked => false,
         };
         let crossing = Template { name: "crossing.wgsl", text: include_str!("crossing.wgsl") };
-        let wgsl = render(Template { name: "numbers.wgsl", text: TEXT }, &[crossing], &context);
+        let wgsl = render(Template { name: "numbers.wgsl", text: TEXT }, &[crossing, PUT], &context);
         let kernel = Kernel::new(&gpu, "numbers", &wgsl, 8).expect("made");
         let groups: u32 = 12;
         let [none, message] = [0; 2].map(|_| gpu.buffer("nothing", 16).expect("room"));

@@ -24,7 +24,7 @@ use super::immersed_walls::HeldWalls;
 use super::kernels::make;
 use super::parameters::{Parameters, terms};
 use super::refill::Draft;
-use super::shaders::{self, Packing, Shader, Tuning, Variant};
+use super::shaders::{self, Delivery, Packing, Shader, Tuning, Variant};
 use super::wall_forces::Exchanged;
 use super::walls::Walls;
 
@@ -42,6 +42,8 @@ pub struct Fluid {
     /// This part's draft of an exchange after odd steps alone; `None` where it is impossible, or all parts have settled it.
     draft: Option<Draft>,
     asked: bool,
+    /// Whether populations of other parts are received after all physics have recorded their step, on all ranks.
+    receives_late: bool,
     /// Whether the halo's nodes have all their populations, after an odd step.
     whole_halo: bool,
     walls: Option<HeldWalls>,
@@ -88,7 +90,7 @@ impl Fluid {
             openings: part.openings.len(),
             terms: terms(&parameters.openings),
             tuning,
-            signals: gpu.may_signal(),
+            delivery: Delivery::of(gpu),
         };
         let draft = neighbours::draft(gpu, part, parameters);
         let (mut buffers, crossing) =
@@ -120,6 +122,7 @@ impl Fluid {
             crossing,
             draft,
             asked: false,
+            receives_late: false,
             whole_halo: false,
             walls,
             held: false,
@@ -247,11 +250,15 @@ impl Fluid {
         Ok(())
     }
 
-    /// Records what follows the others' step: immersed walls, which have to know the forces that others left, and checks.
+    /// Records what follows the others' step: populations that may be received late, immersed walls, which have to know
+    /// the forces that others left, and checks.
     ///
     /// # Errors
     /// When the device or a rank is lost.
     pub fn complete<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
+        if self.receives_late {
+            self.receive_packed(comm, recorder)?;
+        }
         let row = (self.step - self.first) as u32;
         if let Some(walls) = &mut self.walls {
             walls.step(comm, recorder, self.step % 2 == 1, row)?;

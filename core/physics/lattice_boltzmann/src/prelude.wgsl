@@ -21,8 +21,9 @@ const WALL_FORCE_QUANTUM: real = real(1.0 / ${wall_force_scale});
 #endif
 
 // What one dispatch works on: `count` items from `first` on; `stride` items separate the two slots of a pair array, `row`
-// is the time step's line in `schedule`. Workgroups from number `packs` on pack what crosses of theirs, and send message number `round` where `sends`
-// is 1. What packs or unpacks may have the number of its message as `round` there.
+// is the time step's line in `schedule`. Workgroups from number `packs` on pack what crosses of theirs into message
+// number `round`, and signal where `sends` is 1 that it is there. What packs or unpacks may have the number of its
+// message as `round` there.
 #if immediate_force
 // `force_k` is the body force at the beginning of the step along the first velocity of pair k; the first pairs are the axes.
 // One number a pair: sums of two axes', the same for all, would each wait in a register of every invocation.

@@ -11,7 +11,7 @@ use crate::buffers::Buffers;
 use crate::exchange::{Exchange, PackBindings};
 use crate::kernels::make;
 use crate::refill::Draft;
-use crate::shaders::{Packing, Shader};
+use crate::shaders::{Delivery, Packing, Shader};
 use crate::walls::Walls;
 
 /// Interior nodes for each of the interface, at least, for a GPU to be at work on their even step as long as a message is on its way.
@@ -52,8 +52,20 @@ impl Fluid {
         if let Some(exchange) = agree(comm, made)? {
             self.exchange = Some(exchange);
         }
+        if !linked {
+            return Ok(());
+        }
+        self.variant.delivery = Delivery::Link;
+        self.receives_late = !comm.any(refills || !self.may_receive_late())?;
         // The step may pack the messages.
-        if linked && self.variant.packs(Shader::Step) { agree(comm, self.prepare_step()) } else { Ok(()) }
+        if self.variant.packs(Shader::Step) { agree(comm, self.prepare_step()) } else { Ok(()) }
+    }
+
+    /// Whether nothing that is recorded after a step's own kernel, up to the next step, needs what other parts send.
+    fn may_receive_late(&self) -> bool {
+        let boundaries = [Shader::Pressure, Shader::Walls, Shader::Excess, Shader::Openings];
+        let mends = boundaries.iter().any(|&shader| self.kernels.contains_key(&(shader, false)));
+        !mends && self.walls.is_none() && self.exchanged.is_none()
     }
 
     /// The step's kernels, which may see to messages too.
@@ -94,8 +106,9 @@ impl Fluid {
         }
     }
 
-    /// A step with an exchange after it: the interface first, whose populations travel while the interior is done. Both by one kernel where that
-    /// packs and sends the message by itself.
+    /// A step with an exchange after it: the interface first, whose populations travel while the interior is done. Both
+    /// by one kernel where that packs and sends the message by itself. What others send may come after their physics:
+    /// see [`Fluid::complete`].
     fn step_in_two<'g>(
         &mut self,
         comm: &'g dyn Comm,
@@ -118,6 +131,9 @@ impl Fluid {
             exchange.record_send(recorder, odd);
             recorder.phase("interior");
             self.record_step(recorder, odd, 0..self.interior, row, Packing::NONE);
+        }
+        if self.receives_late {
+            return Ok(());
         }
         self.receive(comm, exchange, recorder)?;
         recorder.phase("boundaries");

@@ -201,7 +201,7 @@ mod tests {
             openings: 0,
             terms: 1,
             tuning: crate::Tuning::default(),
-            signals: false,
+            delivery: crate::shaders::Delivery::Host,
         };
         let mut buffers = Buffers::bare(stride as u32);
         buffers.add_held(&gpu, &variant, &points.nodes).expect("fits");

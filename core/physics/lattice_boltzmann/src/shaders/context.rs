@@ -5,7 +5,7 @@ use hematite_gpu::{WORKGROUP, literal};
 use minijinja::{Value, context};
 
 use super::pairs::{k_with, pair, row_width, signed_sum};
-use super::{Shader, Variant, width};
+use super::{Delivery, Shader, Variant, width};
 use crate::checks::CHECK_EVERY;
 use crate::links;
 use crate::moment::{MASS_QUANTUM, Monitor, Passing, QUANTA};
@@ -144,9 +144,11 @@ pub(super) fn messages(shader: Shader, variant: &Variant) -> Value {
     context! {
         unpack => shader == Shader::Unpack,
         packs_after => variant.packs(shader),
-        sends => variant.signals && (shader == Shader::Pack || variant.packs(shader)),
-        awaits => variant.signals && shader == Shader::Unpack,
-        row_or_round => if variant.signals && by_message { "round" } else { "row" },
+        word => variant.precision.stored(),
+        linked => variant.delivery == Delivery::Link,
+        sends => variant.delivery == Delivery::Signals && (shader == Shader::Pack || variant.packs(shader)),
+        awaits => variant.delivery == Delivery::Signals && shader == Shader::Unpack,
+        row_or_round => if variant.delivery != Delivery::Host && by_message { "round" } else { "row" },
         ..sending(variant, shader),
     }
 }

@@ -6,7 +6,7 @@ mod pairs;
 mod variant;
 
 use hematite_engine::Precision;
-use hematite_gpu::{MAIN, Template, render};
+use hematite_gpu::{MAIN, PUT, TAKE, Template, render};
 use minijinja::value::merge_maps;
 
 use super::boundary::Entry;
@@ -16,11 +16,14 @@ use context::{collision, directions, forces, messages, streaming, sums, types};
 
 pub(crate) use packing::Packing;
 pub(crate) use pairs::{immediate_words, pair_names};
-pub use variant::{Immersed, Tuning, Variant};
 
-const SHARED: [Template; 21] = [
+pub use variant::{Delivery, Immersed, Tuning, Variant};
+
+const SHARED: [Template; 23] = [
     Template { name: "prelude.wgsl", text: include_str!("../prelude.wgsl") },
     MAIN,
+    PUT,
+    TAKE,
     Template { name: "state.wgsl", text: include_str!("../state.wgsl") },
     Template { name: "populations.wgsl", text: include_str!("../populations.wgsl") },
     Template { name: "link_tables.wgsl", text: include_str!("../link_tables.wgsl") },
@@ -151,7 +154,7 @@ mod tests {
                 let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
                 // Software, GPUs in f16, GPUs in f32.
                 let way = k % 24 / 8;
-                let (tuning, signals) = (Tuning { apart: way == 2, backwards: way > 0, wide: way < 2 }, way > 0);
+                let tuning = Tuning { apart: way == 2, backwards: way > 0, wide: way < 2 };
                 let variant = Variant {
                     set,
                     precision,
@@ -163,11 +166,18 @@ mod tests {
                     openings: 2,
                     terms: if k % 2 == 0 { 1 } else { 3 },
                     tuning,
-                    signals,
+                    delivery: if way > 0 { Delivery::Signals } else { Delivery::Host },
                 };
                 for shader in shaders {
                     let source = wgsl(shader, &variant, odd);
                     wgsl_checks::validate((shader, &variant, odd), &source);
+                }
+                // Links carry words of 32 bits.
+                let linked = Variant { delivery: Delivery::Link, ..variant };
+                for shader in [Shader::Step, Shader::Pack, Shader::Unpack] {
+                    if precision == Precision::F32 {
+                        wgsl_checks::validate((shader, &linked, odd), &wgsl(shader, &linked, odd));
+                    }
                 }
             }
         }
@@ -197,7 +207,7 @@ mod tests {
                 openings: 0,
                 terms: 1,
                 tuning: Tuning { apart: true, backwards, wide: true },
-                signals: true,
+                delivery: Delivery::Signals,
             };
             wgsl(shader, &variant, odd).contains("groups.x * groups.y - 1u")
         };

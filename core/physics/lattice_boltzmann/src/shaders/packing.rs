@@ -5,7 +5,7 @@
 pub(crate) struct Packing {
     /// The first workgroup that packs what crosses of its nodes.
     from: u32,
-    /// The number of the message, where the kernel sends it.
+    /// The number of the message, where the kernel sends it or puts it into a link.
     sent: Option<u32>,
 }
 
@@ -16,7 +16,7 @@ impl Packing {
     /// No message.
     pub const NONE: Self = Self { from: u32::MAX, sent: None };
 
-    /// Workgroups from number `from` on pack, and send message number `sent` where there is one.
+    /// Workgroups from number `from` on pack message number `sent`, where it has a number.
     pub fn from(from: u32, sent: Option<u32>) -> Self {
         Self { from, sent }
     }

@@ -1,8 +1,9 @@
 //! What kernels are specialised for.
 
 use hematite_case::VelocitySet;
+use hematite_engine::rank_channel::RankChannel;
 use hematite_engine::{CONTRASTS, Precision};
-use hematite_gpu::{GpuInfo, WORKGROUP};
+use hematite_gpu::{Gpu, GpuInfo, WORKGROUP};
 
 use super::{Shader, width};
 
@@ -29,8 +30,35 @@ pub struct Variant {
     pub terms: usize,
     /// How the step is done.
     pub tuning: Tuning,
-    /// Whether kernels that pack messages can send them, and those that unpack wait for them, by themselves.
-    pub signals: bool,
+    /// How messages of kernels get to other ranks.
+    pub delivery: Delivery,
+}
+
+/// How messages of kernels get to other ranks, and those of other ranks to kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// The host sees to it between kernels.
+    Host,
+    /// Kernels can signal to the host, and wait for it, by themselves.
+    Signals,
+    /// Kernels put words into a link and take them out.
+    Link,
+}
+
+impl Delivery {
+    /// That of kernels on a device, before it has links.
+    pub fn of(gpu: &Gpu) -> Self {
+        if gpu.may_signal() { Self::Signals } else { Self::Host }
+    }
+
+    /// That through a channel.
+    pub(crate) fn through(channel: &RankChannel) -> Self {
+        match (channel.is_linked(), channel.signals()) {
+            (true, _) => Self::Link,
+            (false, Some(_)) => Self::Signals,
+            (false, None) => Self::Host,
+        }
+    }
 }
 
 /// Ways to do a step: the same numbers, at other speeds on other devices.
