@@ -1,8 +1,8 @@
 //! What the fluid keeps on the device.
 
-use hematite_case::{Part, VelocitySet};
+use hematite_case::Part;
 use hematite_config::{Fault, Result};
-use hematite_engine::{LONGEST_BATCH, NodeForces, Precision};
+use hematite_engine::{LONGEST_BATCH, NodeForces};
 use hematite_gpu::{Buffer, Gpu};
 
 use super::boundary::{Entries, Prescribed};
@@ -57,12 +57,12 @@ impl Buffers {
     /// no more, so that host and device never both hold them all.
     pub fn new(
         gpu: &Gpu,
-        set: VelocitySet,
-        precision: Precision,
+        variant: &Variant,
         part: &mut Part,
         prescribed: &[Prescribed],
         walls: &Walls,
     ) -> Result<(Self, Crossing)> {
+        let Variant { set, precision, .. } = *variant;
         let (nodes, stride) = (part.id.len(), Self::stride_of(part));
         if stride > u32::MAX as usize / 2 {
             return Err(Fault::usage(format!("{nodes} nodes on one rank; at most {}: use more ranks", u32::MAX / 2)));
@@ -92,8 +92,12 @@ impl Buffers {
         let runs = Runs::of(set, &std::mem::take(&mut part.links));
         buffers.filled(gpu, "marks", bytemuck::cast_slice(&runs.marks))?;
         buffers.filled(gpu, "specials", bytemuck::cast_slice(&runs.specials))?;
-        buffers.filled(gpu, "distances", bytemuck::cast_slice(&runs.distances))?;
-        buffers.filled(gpu, "lists", bytemuck::cast_slice(&runs.lists))?;
+        if variant.tuning.joined {
+            buffers.filled(gpu, "distances", bytemuck::cast_slice(&runs.by_direction(set)))?;
+        } else {
+            buffers.filled(gpu, "distances", bytemuck::cast_slice(&runs.distances))?;
+            buffers.filled(gpu, "lists", bytemuck::cast_slice(&runs.lists))?;
+        }
         buffers.link_bytes = runs.bytes() as u64;
         drop(runs);
         let slot = (stride * precision.stored_bytes()) as u64;

@@ -71,7 +71,7 @@ impl Fluid {
     /// # Errors
     /// Where the device lacks room or a feature.
     pub fn new(gpu: &Gpu, part: &mut Part, parameters: &Parameters) -> Result<Self> {
-        Self::tuned(gpu, part, parameters, Tuning::of(gpu.info(), parameters.precision))
+        Self::tuned(gpu, part, parameters, Tuning::of(gpu, parameters.precision))
     }
 
     /// The same, with a say in how steps are done, which makes no difference but to their speed.
@@ -93,8 +93,7 @@ impl Fluid {
             delivery: Delivery::of(gpu),
         };
         let draft = neighbours::draft(gpu, part, parameters);
-        let (mut buffers, crossing) =
-            Buffers::new(gpu, variant.set, variant.precision, part, &parameters.openings, &parameters.walls)?;
+        let (mut buffers, crossing) = Buffers::new(gpu, &variant, part, &parameters.openings, &parameters.walls)?;
         // A dispatch of several rows rounds its groups up to whole rows, to less than twice as many.
         let groups = 2 * part.own.div_ceil(hematite_gpu::WORKGROUP as usize) as u64;
         buffers.add(gpu, "partial", 20 * groups)?;

@@ -1,12 +1,20 @@
 // The forces on nodes, which moments_of_pairs.wgsl adds to the momentum.
 #if immersed
-#if width == 1
+#if joined and width == 1
+var<storage, read> node_force: array<u64>;
+#elif joined
+var<storage, read> node_force: array<vec2<u64>>;
+#elif width == 1
 var<storage, read> node_force: array<vec2<i32>>;
 #else
 var<storage, read> node_force: array<vec4<i32>>;
 #endif
 #if axes | length == 3
+#if joined and width == 2
+var<storage, read> node_force_z: array<u64>;
+#else
 var<storage, read> node_force_z: array<${ints}>;
+#endif
 #endif
 
 // Force on a node, or on several side by side, in fixed point. x and y of each node are next to each other.
@@ -17,7 +25,17 @@ struct NodeForce {
 }
 
 fn node_force_on(n: u32) -> NodeForce {
-#if width == 1
+#if joined and width == 1
+    let pair = bitcast<vec2<i32>>(split(node_force[n]));
+    let x = pair.x;
+    let y = pair.y;
+#elif joined
+    let pairs = node_force[n];
+    let first = bitcast<vec2<i32>>(split(pairs.x));
+    let last = bitcast<vec2<i32>>(split(pairs.y));
+    let x = vec2(first.x, last.x);
+    let y = vec2(first.y, last.y);
+#elif width == 1
     let pair = node_force[n];
     let x = pair.x;
     let y = pair.y;

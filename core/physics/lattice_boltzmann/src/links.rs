@@ -53,6 +53,8 @@ pub struct Runs {
     pub distances: Vec<u32>,
     /// Lists, at least one: for each direction the distance from the node to the one upstream, modulo 2^32.
     pub lists: Vec<u32>,
+    /// The runs of nodes with listed links, in ascending order.
+    listed: Vec<usize>,
 }
 
 /// The neighbouring rows in which nodes upstream stand: steps along y and z.
@@ -110,6 +112,7 @@ impl Runs {
             }
             let begins = match &mut settled {
                 _ if !plain => {
+                    runs.listed.push(runs.distances.len() / rows.len());
                     runs.distances.push((runs.lists.len() / directions.len()) as u32);
                     runs.distances.resize(runs.distances.len() + rows.len() - 1, 0);
                     runs.lists.extend(&list[..directions.len()]);
@@ -151,6 +154,27 @@ impl Runs {
         }
         runs
     }
+
+    /// For each run and each direction of `set`, whose nodes these are, the distance from a node to the one upstream,
+    /// modulo 2^32, listed ones included: for devices where few reads matter more than few bytes.
+    pub fn by_direction(&self, set: VelocitySet) -> Vec<u32> {
+        let (rows, c) = (rows(set), set.velocities());
+        let row_of: Vec<_> = c[1..].iter().map(|c| rows.iter().position(|&row| row == [-c[1], -c[2]])).collect();
+        let mut listed = self.listed.iter().peekable();
+        let mut all = Vec::with_capacity(self.distances.len() / rows.len() * row_of.len());
+        for (run, of_rows) in self.distances.chunks_exact(rows.len()).enumerate() {
+            if listed.next_if_eq(&&run).is_some() {
+                let first = of_rows[0] as usize * row_of.len();
+                all.extend(&self.lists[first..][..row_of.len()]);
+            } else {
+                let along = |(&row, c): (&Option<usize>, &[i32; 3])| {
+                    row.map_or(0, |row: usize| of_rows[row]).wrapping_add_signed(-c[0])
+                };
+                all.extend(row_of.iter().zip(&c[1..]).map(along));
+            }
+        }
+        all
+    }
 }
 
 #[cfg(test)]
@@ -158,7 +182,7 @@ mod tests {
     use super::*;
 
     /// Where `f_i` of node `n` is on odd steps, read as upstream.wgsl and links.wgsl do.
-    fn place(set: VelocitySet, runs: &Runs, i: usize, n: usize, stride: u32) -> Place {
+    fn place(set: VelocitySet, (runs, by_direction): (&Runs, &[u32]), i: usize, n: usize, stride: u32) -> Place {
         let (rows, c) = (rows(set), set.velocities()[i]);
         let group: [u32; 4] = std::array::from_fn(|word| runs.marks[n / GROUP * 4 + word]);
         let (bit, count) = (1_u32 << (n % GROUP), |bits: u32| bits.count_ones());
@@ -175,6 +199,7 @@ mod tests {
             let beside = row.map_or(0, |row| runs.distances[run * rows.len() + row]);
             beside.wrapping_sub(c[0] as u32)
         };
+        assert_eq!(by_direction[run * (set.q() - 1) + i - 1], distance);
         Place::of(VelocitySet::opposite(i), (n as u32).wrapping_add(distance), stride)
     }
 
@@ -210,6 +235,7 @@ mod tests {
             for fill in [20, 60, 95, 100] {
                 let links = random(set, extent, fill);
                 let runs = Runs::of(set, &links);
+                let by_direction = runs.by_direction(set);
                 let own = links[0].len();
                 let stride = own.next_multiple_of(64) as u32;
                 let mut used = std::collections::HashSet::new();
@@ -220,7 +246,7 @@ mod tests {
                             Target::Node(upstream) => Place::of(back, upstream, stride),
                             _ => Place::of(i, n as u32, stride),
                         };
-                        let found = place(set, &runs, i, n, stride);
+                        let found = place(set, (&runs, &by_direction), i, n, stride);
                         assert_eq!(found, expected, "{set:?}, fill {fill}: f_{i} of node {n}");
                         // Each slot is one invocation's own.
                         assert!(used.insert((found.pair, found.index)));

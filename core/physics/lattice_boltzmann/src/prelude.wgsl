@@ -50,10 +50,23 @@ var<immediate> span: Span;
 const ROW: u32 = ${row_of_schedule}u;
 const TERMS: u32 = ${terms}u;
 
+#if joined
+// Two words as one.
+fn join(words: vec2<u32>) -> u64 {
+    return u64(words.x) | (u64(words.y) << 32u);
+}
+
+fn split(both: u64) -> vec2<u32> {
+    return vec2(u32(both), u32(both >> 32u));
+}
+
+#endif
 // Populations are stored as f - w.
 fn load(value: stored) -> real {
 #if half
     return real(value) * real(1.0 / ${storage_scale});
+#elif joined and width == 2
+    return bitcast<real>(split(value));
 #else
     return value;
 #endif
@@ -62,6 +75,8 @@ fn load(value: stored) -> real {
 fn store(f: real) -> stored {
 #if half
     return stored(f * real(${storage_scale}));
+#elif joined and width == 2
+    return join(bitcast<vec2<u32>>(f));
 #else
     return f;
 #endif

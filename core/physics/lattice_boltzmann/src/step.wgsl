@@ -11,7 +11,13 @@ var<storage, read> marks_again: array<vec4<u32>>;
 var<storage, read> distances_again: array<${row}>;
 #endif
 #if immersed
+#if joined and axes | length == 3
+var<storage, read_write> node_velocity: array<vec2<u64>>;
+#elif joined
+var<storage, read_write> node_velocity: array<u64>;
+#else
 var<storage, read_write> node_velocity: array<${vector}>;
+#endif
 #endif
 #{% with last_first = odd and backwards, numbered = packs_after %}
 #include "main.wgsl"
@@ -38,7 +44,14 @@ fn work_on(k: u32) {
 #include "rates.wgsl"
 #if immersed
 #for u in velocities
+#if joined and axes | length == 3
+    let u_${loop.index0} = bitcast<vec4<u32>>(${u});
+    node_velocity[${width}u * n + ${loop.index0}u] = vec2(join(u_${loop.index0}.xy), join(u_${loop.index0}.zw));
+#elif joined
+    node_velocity[${width}u * n + ${loop.index0}u] = join(bitcast<vec2<u32>>(${u}));
+#else
     node_velocity[${width}u * n + ${loop.index0}u] = ${u};
+#endif
 #endfor
 #endif
 

@@ -30,7 +30,8 @@ pub(super) fn types(shader: Shader, variant: &Variant, odd: bool) -> Value {
     context! {
         half => precision == Precision::F16,
         real => side_by_side(precision.real(), width),
-        stored => side_by_side(precision.stored(), width),
+        stored => if variant.tuning.joined && width == 2 { "u64".to_owned() } else { side_by_side(precision.stored(), width) },
+        joined => variant.tuning.joined,
         bits => side_by_side("u32", width),
         ints => side_by_side("i32", width),
         number => precision.real(),
@@ -91,14 +92,18 @@ pub(super) fn collision(variant: &Variant) -> Value {
 }
 
 /// Which forces act, and where they come from.
-pub(super) fn forces(variant: &Variant, shader: Shader) -> Value {
+pub(super) fn forces(variant: &Variant, shader: Shader, odd: bool) -> Value {
     let dimension = variant.set.dimension();
     context! {
         body_force => variant.force,
         immediate_force => variant.immediate_force(shader),
         immersed => variant.immersed.is_some(),
         wide => variant.tuning.wide,
-        z => if dimension == 3 { ", node_force_z[2u * span.stride + n]" } else { "" },
+        z => match (dimension, variant.tuning.joined && width(shader, variant.precision, odd) == 2) {
+            (3, false) => ", node_force_z[2u * span.stride + n]",
+            (3, true) => ", bitcast<vec2<i32>>(split(node_force_z[2u * span.stride + n]))",
+            _ => "",
+        },
         pushed => NAMES[..dimension].iter().map(|axis| format!("pushed.{axis} != 0")).collect::<Vec<_>>().join(" || "),
         held => variant.acts(shader),
         force => variant.force || variant.immersed.is_some() || variant.acts(shader),

@@ -114,7 +114,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         types(shader, variant, odd),
         streaming(variant),
         collision(variant),
-        forces(variant, shader),
+        forces(variant, shader, odd),
         sums(),
         messages(shader, variant),
         directions(shader, variant),
@@ -154,7 +154,9 @@ mod tests {
                 let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
                 // Software, GPUs in f16, GPUs in f32.
                 let way = k % 24 / 8;
-                let tuning = Tuning { apart: way == 2, backwards: way > 0, wide: way < 2 };
+                let joined = way == 0 && precision == Precision::F32;
+                let (packs, wide) = (way > 0 || k % 24 == 3, way < 2);
+                let tuning = Tuning { apart: way == 2, backwards: way > 0, wide, joined, packs };
                 let variant = Variant {
                     set,
                     precision,
@@ -206,7 +208,7 @@ mod tests {
                 held: false,
                 openings: 0,
                 terms: 1,
-                tuning: Tuning { apart: true, backwards, wide: true },
+                tuning: Tuning { apart: true, backwards, wide: true, joined: false, packs: true },
                 delivery: Delivery::Signals,
             };
             wgsl(shader, &variant, odd).contains("groups.x * groups.y - 1u")

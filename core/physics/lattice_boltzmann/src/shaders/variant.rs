@@ -3,7 +3,7 @@
 use hematite_case::VelocitySet;
 use hematite_engine::rank_channel::RankChannel;
 use hematite_engine::{CONTRASTS, Precision};
-use hematite_gpu::{Gpu, GpuInfo, WORKGROUP};
+use hematite_gpu::{Gpu, WORKGROUP};
 
 use super::{Shader, width};
 
@@ -73,15 +73,24 @@ pub struct Tuning {
     /// Whether the forces of cells and rigid bodies on nodes are wide, see [`hematite_engine::NodeForces`]: faster,
     /// where kernels can do it.
     pub wide: bool,
+    /// Whether kernels read and write two numbers of 32 bits side by side as one of 64: faster on software devices,
+    /// which go through the invocations for each number.
+    pub joined: bool,
+    /// Whether the step packs messages itself where bodies ask for one every step: that saves a kernel. On software
+    /// devices a branch costs what is in it even where nobody takes it.
+    pub packs: bool,
 }
 
 impl Tuning {
-    /// What is fastest on a device.
-    pub fn of(device: &GpuInfo, precision: Precision) -> Self {
+    /// What is fastest on a device. Software devices that wait for messages do as GPUs do, for tests.
+    pub fn of(gpu: &Gpu, precision: Precision) -> Self {
+        let device = gpu.info();
         Self {
             apart: !device.software && precision != Precision::F16,
             backwards: !device.software,
             wide: device.wide_additions,
+            packs: !device.software || gpu.waits_for_host() || gpu.links() > 0,
+            joined: device.software && device.wide_additions && precision == Precision::F32,
         }
     }
 }
@@ -118,9 +127,9 @@ impl Variant {
         inside.into_iter().enumerate().filter_map(|(k, rates)| Some((k, rates?)))
     }
 
-    /// Whether a kernel puts what crosses to other parts into the message by itself: the step's, where bodies ask for a message every step.
+    /// Whether a kernel puts what crosses to other parts into the message by itself: the step's, where it is to.
     pub(crate) fn packs(&self, shader: Shader) -> bool {
-        shader == Shader::Step && self.immersed.is_some()
+        shader == Shader::Step && self.immersed.is_some() && self.tuning.packs
     }
 
     /// Nodes that a workgroup of a step has.

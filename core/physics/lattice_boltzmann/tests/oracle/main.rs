@@ -31,6 +31,8 @@ fn deviation(setting: Setting) -> f64 {
         apart,
         backwards,
         wide: apart != backwards,
+        packs: apart || backwards,
+        joined: !apart && !backwards && setting.precision == Precision::F32,
     });
     ways.map(|tuning| deviation_of(setting, tuning)).into_iter().fold(0.0, f64::max)
 }
