@@ -34,11 +34,7 @@ fn pack(number: u32, lane: u32) {
 #if width == 1
                 put(to, f_${p.k}[item.y]);
 #else
-#if joined
-                put(to, load(f_${p.k}[item.y / ${width}u])[item.y % ${width}u]);
-#else
                 put(to, f_${p.k}[item.y / ${width}u][item.y % ${width}u]);
-#endif
 #endif
             }
 #endfor

@@ -155,7 +155,7 @@ mod tests {
                 // Software, GPUs in f16, GPUs in f32.
                 let way = k % 24 / 8;
                 let joined = way == 0 && precision == Precision::F32;
-                let (packs, wide) = (way > 0 || k % 24 == 3, way < 2);
+                let (packs, wide) = (way > 0, way < 2);
                 let tuning = Tuning { apart: way == 2, backwards: way > 0, wide, joined, packs };
                 let variant = Variant {
                     set,

@@ -74,7 +74,7 @@ pub struct Tuning {
     /// where kernels can do it.
     pub wide: bool,
     /// Whether kernels read and write two numbers of 32 bits side by side as one of 64: faster on software devices,
-    /// which go through the invocations for each number.
+    /// which go through the invocations for each number. Steps that pack messages do not.
     pub joined: bool,
     /// Whether the step packs messages itself where bodies ask for one every step: that saves a kernel. On software
     /// devices a branch costs what is in it even where nobody takes it.
@@ -85,12 +85,13 @@ impl Tuning {
     /// What is fastest on a device. Software devices that wait for messages do as GPUs do, for tests.
     pub fn of(gpu: &Gpu, precision: Precision) -> Self {
         let device = gpu.info();
+        let by_lanes = device.software && !gpu.waits_for_host() && gpu.links() == 0;
         Self {
             apart: !device.software && precision != Precision::F16,
             backwards: !device.software,
             wide: device.wide_additions,
-            packs: !device.software || gpu.waits_for_host() || gpu.links() > 0,
-            joined: device.software && device.wide_additions && precision == Precision::F32,
+            packs: !by_lanes,
+            joined: by_lanes && device.wide_additions && precision == Precision::F32,
         }
     }
 }
