@@ -89,16 +89,19 @@ impl Buffers {
         buffers.filled(gpu, "sources", bytemuck::cast_slice(&sources))?;
         buffers.add(gpu, "before", (sources.len() * precision.real_bytes()) as u64)?;
 
-        let runs = Runs::of(set, &std::mem::take(&mut part.links));
+        let mut runs = Runs::of(set, &std::mem::take(&mut part.links));
         buffers.filled(gpu, "marks", bytemuck::cast_slice(&runs.marks))?;
         buffers.filled(gpu, "specials", bytemuck::cast_slice(&runs.specials))?;
-        if variant.tuning.joined {
-            buffers.filled(gpu, "distances", bytemuck::cast_slice(&runs.by_direction(set)))?;
-        } else {
-            buffers.filled(gpu, "distances", bytemuck::cast_slice(&runs.distances))?;
-            buffers.filled(gpu, "lists", bytemuck::cast_slice(&runs.lists))?;
-        }
-        buffers.link_bytes = runs.bytes() as u64;
+        let (distances, lists) = match variant.tuning.joined {
+            true => (runs.by_direction(set), Vec::new()),
+            false => (std::mem::take(&mut runs.distances), std::mem::take(&mut runs.lists)),
+        };
+        buffers.filled(gpu, "distances", bytemuck::cast_slice(&distances))?;
+        buffers.filled(gpu, "lists", bytemuck::cast_slice(&lists))?;
+        buffers.link_bytes = [&runs.marks, &runs.specials, &distances, &lists]
+            .map(|words| size_of_val(words.as_slice()) as u64)
+            .iter()
+            .sum();
         drop(runs);
         let slot = (stride * precision.stored_bytes()) as u64;
         buffers.add(gpu, "f_rest", slot)?;

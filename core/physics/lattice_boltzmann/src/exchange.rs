@@ -249,8 +249,9 @@ impl Exchange {
     }
 }
 
-/// `places`, those of the pieces of `going`, and these pieces, with a place without meaning for each rank that has a
-/// piece in `coming` alone: through a link, two ranks send each other words or neither does.
+/// What to send, so that every rank that sends words gets some: through a link, two ranks send each other words or
+/// neither does. `places` and `going` are what has to be sent, `coming` is what arrives. A rank that would get nothing
+/// gets one word without meaning. Returns the places and the pieces.
 fn answered(places: &[Place], going: &Slots, coming: &Slots) -> (Vec<Place>, Vec<(usize, usize)>) {
     let mut pieces: Vec<_> = going.iter().copied().filter(|&(_, count)| count > 0).collect();
     let is_silent = |&&(rank, count): &&(usize, usize)| count > 0 && pieces.iter().all(|piece| piece.0 != rank);

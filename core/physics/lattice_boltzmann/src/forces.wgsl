@@ -49,6 +49,11 @@ fn node_force_on(n: u32) -> NodeForce {
     let x = ${ints}(first.xz, last.xz);
     let y = ${ints}(first.yw, last.yw);
 #endif
+#if axes | length == 3 and joined and width == 2
+    let z = bitcast<vec2<i32>>(split(node_force_z[2u * span.stride + n]));
+#elif axes | length == 3
+    let z = node_force_z[2u * span.stride + n];
+#endif
 #if wide
     // Both are one integer of 64 bits, in which a negative x has borrowed one from y.
     return NodeForce(x, y - (x >> ${bits}(31u))${z});

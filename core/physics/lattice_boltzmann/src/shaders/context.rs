@@ -92,18 +92,14 @@ pub(super) fn collision(variant: &Variant) -> Value {
 }
 
 /// Which forces act, and where they come from.
-pub(super) fn forces(variant: &Variant, shader: Shader, odd: bool) -> Value {
+pub(super) fn forces(variant: &Variant, shader: Shader) -> Value {
     let dimension = variant.set.dimension();
     context! {
         body_force => variant.force,
         immediate_force => variant.immediate_force(shader),
         immersed => variant.immersed.is_some(),
         wide => variant.tuning.wide,
-        z => match (dimension, variant.tuning.joined && width(shader, variant.precision, odd) == 2) {
-            (3, false) => ", node_force_z[2u * span.stride + n]",
-            (3, true) => ", bitcast<vec2<i32>>(split(node_force_z[2u * span.stride + n]))",
-            _ => "",
-        },
+        z => if dimension == 3 { ", z" } else { "" },
         pushed => NAMES[..dimension].iter().map(|axis| format!("pushed.{axis} != 0")).collect::<Vec<_>>().join(" || "),
         held => variant.acts(shader),
         force => variant.force || variant.immersed.is_some() || variant.acts(shader),

@@ -114,7 +114,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         types(shader, variant, odd),
         streaming(variant),
         collision(variant),
-        forces(variant, shader, odd),
+        forces(variant, shader),
         sums(),
         messages(shader, variant),
         directions(shader, variant),

@@ -46,12 +46,12 @@ pub enum Delivery {
 }
 
 impl Delivery {
-    /// That of kernels on a device, before it has links.
+    /// What kernels on a device can do before its rank is linked to others.
     pub fn of(gpu: &Gpu) -> Self {
         if gpu.may_signal() { Self::Signals } else { Self::Host }
     }
 
-    /// That through a channel.
+    /// How messages of a channel travel.
     pub(crate) fn through(channel: &RankChannel) -> Self {
         match (channel.is_linked(), channel.signals()) {
             (true, _) => Self::Link,
