@@ -78,29 +78,35 @@ fn from_origin(v: u32, origin: u32) -> Axes {
     );
 }
 
-// The sum of `mine` over a team, in an order that depends only on the team's size. Also a storage barrier.
+// The sum of `mine` over a team, in an order that depends only on the team's size. Also a storage barrier. The first
+// invocations of the workgroup add up the members of a team, PART at a time, then the sums of its parts.
+const PART: u32 = 16u;
+const PARTS: u32 = (TEAM + PART - 1u) / PART;
+
 fn sum_of_team(work: Work, mine: vec2<real>) -> vec2<real> {
-    let base = work.lane - work.member;
     shares[work.lane] = mine;
     storageBarrier();
     workgroupBarrier();
-    if (16u * work.member < TEAM) {
+    if (work.lane < TEAMS * PARTS) {
+        let begin = PART * (work.lane % PARTS);
+        let base = TEAM * (work.lane / PARTS);
         var sum = vec2<real>(0.0);
-        for (var k = 16u * work.member; k < min(16u * work.member + 16u, TEAM); k += 1u) {
-            sum += shares[min(base + k, WORKGROUP - 1u)];
+        for (var k = begin; k < min(begin + PART, TEAM); k += 1u) {
+            sum += shares[base + k];
         }
         subtotals[work.lane] = sum;
     }
     workgroupBarrier();
-    if (work.member == 0u) {
+    if (work.lane < TEAMS) {
         var sum = vec2<real>(0.0);
-        for (var k = 0u; 16u * k < TEAM; k += 1u) {
-            sum += subtotals[min(base + k, WORKGROUP - 1u)];
+        for (var k = 0u; k < PARTS; k += 1u) {
+            sum += subtotals[PARTS * work.lane + k];
         }
-        shares[base] = sum;
+        shares[work.lane] = sum;
     }
     workgroupBarrier();
-    return shares[base];
+    // Invocations beyond the last team have no cell.
+    return shares[min(work.lane / TEAM, TEAMS - 1u)];
 }
 
 // Stores the area and volume of a cell of size s. Marks the cell as broken where it is torn, unless cells grow.

@@ -34,6 +34,7 @@ pub struct Contact {
     clear: (Kernel, Bound),
     bin: (Kernel, Bound),
     neighbours: (Kernel, Bound),
+    few: (Kernel, Bound),
     contact: (Kernel, Bound),
     map: SiteMap,
     every: u32,
@@ -49,7 +50,7 @@ struct Arrays {
     /// First and last vertex of each slot's cell.
     cells: Buffer,
     slot_contact: Buffer,
-    /// Whether the lists hold, how far vertices have moved since they were made, and their length.
+    /// Whether the lists hold, how far vertices have moved since they were made, and the lengths of both.
     listing: Buffer,
     /// The vertices that may touch, and what is near them.
     listed: Buffer,
@@ -57,7 +58,7 @@ struct Arrays {
     neighbours: Buffer,
     /// Sizes of the dispatches that make lists: over tiles, over vertices.
     listing_size: Arguments,
-    /// Size of the dispatch over the vertices listed.
+    /// Sizes of the dispatches over the vertices listed.
     contact_size: Arguments,
 }
 
@@ -101,6 +102,7 @@ impl Contact {
             clear: made(Shader::Fill)?,
             bin: made(Shader::Bin)?,
             neighbours: made(Shader::Neighbours)?,
+            few: made(Shader::FewContacts)?,
             contact: made(Shader::Contact)?,
             map: map.clone(),
             every: every as u32,
@@ -118,8 +120,8 @@ impl Contact {
         self.arrays = Arrays::new(gpu, vertices, self.map.dimension, self.tiles)?;
         self.stride = vertices.stride;
         let buffers = table(&self.map, vertices, &self.arrays, &self.wall);
-        for (kernel, bound) in [&mut self.due, &mut self.clear, &mut self.bin, &mut self.neighbours, &mut self.contact]
-        {
+        let Self { due, clear, bin, neighbours, few, contact, .. } = self;
+        for (kernel, bound) in [due, clear, bin, neighbours, few, contact] {
             *bound = kernel.bind(gpu, &buffers);
         }
         Ok(())
@@ -157,7 +159,9 @@ impl Contact {
             recorder.dispatch_indirect(kernel, bound, listing_size, 1, &all);
         }
         recorder.phase("contact");
-        recorder.dispatch_indirect(&self.contact.0, &self.contact.1, contact_size, 0, &all);
+        for ((kernel, bound), list) in [&self.few, &self.contact].into_iter().zip(0..) {
+            recorder.dispatch_indirect(kernel, bound, contact_size, list, &all);
+        }
     }
 }
 
@@ -168,11 +172,11 @@ impl Arrays {
             links: gpu.buffer("lists of vertices", 4 * (stride + u64::from(tiles)))?,
             cells: gpu.buffer("vertices of slots", 8 * slots)?,
             slot_contact: gpu.buffer("contact of slots", 8 * slots)?,
-            listing: gpu.buffer("state of lists", 12)?,
+            listing: gpu.buffer("state of lists", 16)?,
             listed: gpu.buffer("vertices that may touch", 4 * (2 + dimension as u64) * stride)?,
             neighbours: gpu.buffer("neighbours", 4 * u64::from(MOST_NEIGHBOURS[dimension - 2]) * stride)?,
             listing_size: gpu.arguments("sizes of lists", 2)?,
-            contact_size: gpu.arguments("size of contact", 1)?,
+            contact_size: gpu.arguments("sizes of contact", 2)?,
         })
     }
 }

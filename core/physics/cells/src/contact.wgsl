@@ -1,5 +1,8 @@
 // Adds to the force on each listed vertex that of walls and of the vertices that it may touch in its range.
 // The lists of tiles have no order: forces of pairs are summed as integers, and both sides find the same ones.
+#if few
+// This is the kernel of vertices with few neighbours and no wall near.
+#endif
 #include "prelude.wgsl"
 #include "sites.wgsl"
 #include "fraction.wgsl"
@@ -8,7 +11,7 @@
 #if contact.pairs
 #include "may_touch.wgsl"
 #endif
-#if contact.walls
+#if walls
 #include "wall_at.wgsl"
 #endif
 #include "repulsion.wgsl"
@@ -29,22 +32,30 @@ var<storage, read> wall_distance: array<f32>;
 var<storage, read_write> force: array<real>;
 
 fn work_on(n: u32) {
+#if few
     if (n >= listing[2]) {
         return;
     }
-    let v = listed[n];
-    let near = listed[span.stride + n];
+    let at = n;
+#else
+    if (n >= listing[3]) {
+        return;
+    }
+    let at = span.stride - 1u - n;
+#endif
+    let v = listed[at];
+    let near = listed[span.stride + at];
     let slot = slot_of[v];
 #for axis in axes
     let p${axis.name} = position[${axis.index}u * span.stride + v];
-#if contact.pairs
+#if contact.pairs and not few
     // Where it was when the lists were made.
-    let s${axis.name} = bitcast<i32>(listed[${axis.index + 2}u * span.stride + n]);
+    let s${axis.name} = bitcast<i32>(listed[${axis.index + 2}u * span.stride + at]);
 #endif
 #endfor
     let area = real(slot_contact[slot].x);
     var total = Axes();
-#if contact.walls
+#if walls
     if ((near & ${contact.wall_bit}u) != 0u) {
         let wall = wall_at(${positions});
         let steepness = max(sqrt(dot(wall.gradient, wall.gradient)), real(${wall.flat}));
@@ -55,9 +66,14 @@ fn work_on(n: u32) {
 #if contact.pairs
     let own = cells[slot];
     var sum = vec${dimension}<i32>();
+    let count = near >> ${contact.count_shift}u;
+#if few
+    for (var k = 0u; k < count; k += 1u) {
+        sum += force_of(neighbours[k * span.stride + v], ${positions}, area, own);
+    }
+#else
     // Sum of the magnitudes of all pairs' forces: it tells where the sum of integers may wrap.
     var load = 0u;
-    let count = near >> ${contact.count_shift}u;
     if (count != ${contact.walk}u) {
         for (var k = 0u; k < count; k += 1u) {
             sum += force_of(neighbours[k * span.stride + v], ${positions}, area, own);
@@ -100,18 +116,21 @@ fn work_on(n: u32) {
             }
         }
     }
+#endif
     total += Axes(sum) * real(${contact.quantum});
+#if not few
     if (load == MOST_LOAD) {
         // No sane force: its cell is broken.
         total = Axes(real(1e9));
     }
+#endif
 #endif
 #for axis in axes
     force[${axis.index}u * span.stride + v] += total.${axis.name};
 #endfor
 }
 
-#if contact.pairs
+#if contact.pairs and not few
 // One lattice unit: a quarter of what a sum holds.
 const MOST_LOAD: u32 = ${contact.most_load}u;
 
@@ -119,7 +138,9 @@ fn most_of(pair: vec${dimension}<i32>) -> u32 {
     let size = abs(pair);
     return u32(max(${"max(size.x, size.y)" if dimension == 2 else "max(max(size.x, size.y), size.z)"}, 0));
 }
+#endif
 
+#if contact.pairs
 // The force of vertex u on one of area `area` at position p, whose cell's first and last vertex are `own`, in fixed point.
 fn force_of(u: u32, ${declared_positions}, area: real, own: vec2<u32>) -> vec${dimension}<i32> {
     let away = Axes(
@@ -132,7 +153,11 @@ fn force_of(u: u32, ${declared_positions}, area: real, own: vec2<u32>) -> vec${d
         return vec${dimension}<i32>();
     }
     let r = sqrt(squared);
+#if contact.alike
+    let mean = area;
+#else
     let mean = real(0.5) * (area + real(slot_contact[slot_of[u]].x));
+#endif
     let push = clamp(mean * pressure(r, u < own.x || u > own.y), real(-${contact.largest}), real(${contact.largest}));
     return vec${dimension}<i32>(round(away * (push / r * real(${contact.scale}))));
 }

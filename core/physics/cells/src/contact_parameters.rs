@@ -20,6 +20,8 @@ pub struct ContactParameters {
     pub wall_strength: f64,
     /// Attraction between cells.
     pub morse: Option<Morse>,
+    /// Whether a vertex stands for the same area (2-D: length) in all cells at all times.
+    pub alike: bool,
 }
 
 /// Morse's potential between membranes, `energy (e^2 - 2 e)` an area with `e = exp(-(r - distance) / width)`.

@@ -21,10 +21,12 @@ fn work_on(k: u32) {
     size_of(0u, select(0u, span.vertices, stale));
     size_of(1u, select(0u, span.stride, stale));
     if (stale) {
-        listing[COUNT] = 0u;
-        contact_size[0] = 0u;
-        contact_size[1] = 1u;
-        contact_size[2] = 1u;
+        for (var list = 0u; list < 2u; list++) {
+            listing[COUNT + list] = 0u;
+            contact_size[3u * list] = 0u;
+            contact_size[3u * list + 1u] = 1u;
+            contact_size[3u * list + 2u] = 1u;
+        }
     }
 }
 

@@ -94,7 +94,7 @@ impl Immersion {
             kinds.push(KindParameters { name: population.name.clone(), surface, mechanics, seeded });
         }
         let pulls = pulls(config, dimension, medium, &kinds)?;
-        let contact = contact(config, medium, &kinds, &mut notes)?;
+        let mut contact = contact(config, medium, &kinds, &mut notes)?;
         let growth = match config.growth {
             Some(time) if time.si() < 0.0 => {
                 return Err(Fault::usage(format!("cells.growth {:.3e} s must not be below 0", time.si())));
@@ -103,6 +103,9 @@ impl Immersion {
             None => GROWTH,
         };
         let shrunk = populations.iter().flat_map(|p| &p.cells).filter(|cell| cell.scale < 1.0).count();
+        if let Some(contact) = &mut contact {
+            contact.alike = shrunk == 0 && have_one_area(&kinds);
+        }
         let growth_cap = growth_cap(config, dimension, medium)?;
         let contrasts = contrasts(&kinds);
         if contrasts.len() > CONTRASTS {
@@ -389,5 +392,10 @@ fn contact(
         notes.push("contact is off: cells may pass through each other".to_owned());
         return Ok(None);
     }
-    Ok(Some(ContactParameters { range, strength, wall_strength, morse }))
+    Ok(Some(ContactParameters { range, strength, wall_strength, morse, alike: false }))
+}
+
+/// Whether the mean area of a vertex is the same in all populations.
+fn have_one_area(kinds: &[KindParameters]) -> bool {
+    kinds.windows(2).all(|pair| pair[0].vertex_area() as f32 == pair[1].vertex_area() as f32)
 }

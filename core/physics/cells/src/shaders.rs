@@ -46,7 +46,9 @@ pub enum Shader {
     Bin,
     /// The vertices that may come into contact.
     Neighbours,
-    /// Forces between cells and from walls.
+    /// Forces between cells, on vertices with few neighbours and no wall near.
+    FewContacts,
+    /// Forces between cells and from walls, on all other vertices.
     Contact,
     /// The box around each cell.
     Bounds,
@@ -175,7 +177,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         Shader::Due => Template { name: "due.wgsl", text: include_str!("due.wgsl") },
         Shader::Neighbours => Template { name: "neighbours.wgsl", text: include_str!("neighbours.wgsl") },
         Shader::Bin => Template { name: "bin.wgsl", text: include_str!("bin.wgsl") },
-        Shader::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
+        Shader::FewContacts | Shader::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
         Shader::Bounds => Template { name: "bounds.wgsl", text: include_str!("bounds.wgsl") },
         Shader::Strays => Template { name: "strays.wgsl", text: include_str!("strays.wgsl") },
         Shader::Broken => Template { name: "broken.wgsl", text: include_str!("broken.wgsl") },
@@ -235,6 +237,9 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
             hold_near => literal(wall_distance::hold_near(variant.dimension, variant.support)),
         },
         tile => variant.contact.as_ref().map(|(_, listing)| listing.tiling.context(variant.dimension)),
+        few => shader == Shader::FewContacts,
+        walls => shader == Shader::Contact
+            && variant.contact.as_ref().is_some_and(|(parameters, _)| parameters.wall_strength > 0.0),
         contact => variant.contact.as_ref().map(|(parameters, listing)| contact_context(variant, parameters, listing)),
         ..sites::fractions(),
     };
@@ -303,6 +308,7 @@ fn contact_context(variant: &Variant, parameters: &ContactParameters, listing: &
             cut => literal(morse.cut()),
             inverse_fade => literal(1.0 / (morse.cut() - morse.fades())),
         }),
+        alike => parameters.alike,
         scale => literal(SCALE),
         quantum => literal(1.0 / SCALE),
         largest => literal(LARGEST_PUSH),
@@ -333,6 +339,7 @@ mod tests {
             Shader::Due,
             Shader::Bin,
             Shader::Neighbours,
+            Shader::FewContacts,
             Shader::Contact,
             Shader::Bounds,
             Shader::Strays,
@@ -352,7 +359,7 @@ mod tests {
         ];
         for k in 0..2 * 3 * 3 * contacts.len() {
             let (range, strength, wall_strength, morse, periodic) = contacts[k / 18];
-            let contact = ContactParameters { range, strength, wall_strength, morse };
+            let contact = ContactParameters { range, strength, wall_strength, morse, alike: k % 7 < 3 };
             let variant = Variant {
                 dimension: 2 + k % 2,
                 precision: [Precision::F32, Precision::F16, Precision::F64][k / 2 % 3],

@@ -22,7 +22,8 @@ use physics_lattice_boltzmann::{Fluid, Immersed, Moment, Parameters as FluidPara
 const EXTENT: [usize; 3] = [48, 24, 24];
 const AXES: [f64; 3] = [2.5, 2.5, 1.2];
 const PERIODIC: [bool; 3] = [true; 3];
-const CONTACT: ContactParameters = ContactParameters { range: 1.0, strength: 0.02, wall_strength: 0.0, morse: None };
+const CONTACT: ContactParameters =
+    ContactParameters { range: 1.0, strength: 0.02, wall_strength: 0.0, morse: None, alike: false };
 const SPEED: f64 = 0.03;
 const STEPS: u64 = 480;
 const EVERY: u64 = 16;

@@ -85,7 +85,8 @@ fn answer(
     let (map, wall, _) = domain.map(gpu, 12, owns);
     let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / RING as u32).collect();
     let cloud = Cloud::new(gpu, domain.dimension, precision, points.to_vec(), slot);
-    let sized = |slot: u32| SlotContact { area: 0.5 + 0.01 * slot as f32, beside: (slot % 3) as f32 };
+    let area = |slot: u32| if parameters.alike { 0.7 } else { 0.5 + 0.01 * slot as f32 };
+    let sized = |slot: u32| SlotContact { area: area(slot), beside: (slot % 3) as f32 };
     let slots: Vec<SlotContact> = (0..cloud.vertices.slots).map(sized).collect();
     let mut contact = Contact::new(gpu, precision, parameters, 1, &map, &cloud.vertices, &wall).expect("fits");
     contact.write_slots(gpu, &slots).expect("uploads");
@@ -123,8 +124,9 @@ fn pairs_agree_with_the_sum_over_all_and_cancel() {
             let other = 2 + (k + usize::from(precision == Precision::F64)) % 2;
             for dimension in if is_full { vec![2, 3] } else { vec![other] } {
                 let periodic = [[true, true, dimension == 3], [false; 3], [false, true, false]][k % 3];
+                let alike = k / 2 % 2 == 1;
                 let domain = domain(dimension, periodic);
-                let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse };
+                let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse, alike };
                 let points = scattered(&domain, 700, &mut Random::new(3 + k as u64));
                 let found = answer(&gpu, precision, &domain, &parameters, &points, |_| true);
                 let wanted = pairs(&domain, &parameters, &found.cloud, &found.slots);
@@ -153,7 +155,7 @@ fn pairs_agree_with_the_sum_over_all_and_cancel() {
 #[test]
 fn a_part_finds_the_same_bits_near_its_nodes() {
     let gpu = gpu(Precision::F32);
-    let parameters = ContactParameters { range: 1.7, strength: 1e-3, wall_strength: 2e-3, morse: None };
+    let parameters = ContactParameters { range: 1.7, strength: 1e-3, wall_strength: 2e-3, morse: None, alike: false };
     for dimension in [2, 3] {
         let domain = domain(dimension, [true; 3]);
         let points = scattered(&domain, 700, &mut Random::new(77));
@@ -173,13 +175,37 @@ fn a_part_finds_the_same_bits_near_its_nodes() {
 }
 
 #[test]
+fn a_wall_nearby_changes_no_bit_of_what_cells_do() {
+    // Vertices near a wall have a kernel of their own, and lists made anew may find that it is not near any more.
+    let gpu = gpu(Precision::F32);
+    for (dimension, periodic) in [(2, [false; 3]), (3, [true, false, true])] {
+        let domain = Domain::random(dimension, periodic, 6);
+        let points = scattered(&domain, 1500, &mut Random::new(21));
+        for (range, alike) in [(1.2, false), (1.7, true)] {
+            let forces = |wall_strength: f64| {
+                let parameters = ContactParameters { range, strength: 1e-3, wall_strength, morse: None, alike };
+                answer(&gpu, Precision::F32, &domain, &parameters, &points, |_| true).force
+            };
+            let (without, with) = (forces(0.0), forces(1e-2));
+            let beyond = |&v: &usize| (range..range + 0.25).contains(&domain.wall_at(points[v]).0);
+            let pushed: Vec<usize> = (0..points.len()).filter(beyond).filter(|&v| without[v] != [0.0; 3]).collect();
+            assert!(pushed.len() > 40, "{dimension}-D: {}", pushed.len());
+            for v in pushed {
+                assert_eq!(without[v], with[v], "{dimension}-D, range {range}");
+            }
+        }
+    }
+}
+
+#[test]
 fn walls_push_along_the_gradient_of_the_distance() {
     for precision in [Precision::F32, Precision::F64] {
         let gpu = gpu(precision);
         for (dimension, periodic) in [(2, [true, true, false]), (3, [true; 3]), (2, [false; 3]), (3, [false; 3])] {
             let domain = Domain::random(dimension, periodic, 6);
             for (range, strength) in [(1.2, 1e-2), (0.7, 0.2)] {
-                let parameters = ContactParameters { range, strength: 0.0, wall_strength: strength, morse: None };
+                let parameters =
+                    ContactParameters { range, strength: 0.0, wall_strength: strength, morse: None, alike: false };
                 let points = scattered(&domain, 500, &mut Random::new(8));
                 let found = answer(&gpu, precision, &domain, &parameters, &points, |_| true);
                 let (mut largest, mut worst, mut held) = (0.0_f64, 0.0_f64, 0);
@@ -211,7 +237,7 @@ fn periods_too_short_for_the_range_are_refused() {
     let (map, wall, _) = domain.map(&gpu, 12, |_| true);
     let cloud = Cloud::new(&gpu, 2, Precision::F32, vec![[0; 3]], vec![0]);
     for (range, words) in [(3.0, "along x over 9 sites"), (9.0, "at most 8")] {
-        let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse: None };
+        let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse: None, alike: false };
         let fault =
             Contact::new(&gpu, Precision::F32, &parameters, 1, &map, &cloud.vertices, &wall).err().expect("refused");
         assert!(fault.message.contains(words), "{fault}");
@@ -254,7 +280,8 @@ fn kept_lists_give_what_new_ones_would() {
         let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / RING as u32).collect();
         let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slot);
         let slots = vec![SlotContact { area: 0.8, beside: 1.0 }; cloud.vertices.slots as usize];
-        let parameters = ContactParameters { range: 0.9, strength: 1e-3, wall_strength: 0.0, morse: None };
+        let parameters =
+            ContactParameters { range: 0.9, strength: 1e-3, wall_strength: 0.0, morse: None, alike: false };
         let made = || {
             let contact =
                 Contact::new(&gpu, Precision::F32, &parameters, 2, &map, &cloud.vertices, &wall).expect("fits");

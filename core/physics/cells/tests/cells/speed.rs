@@ -65,7 +65,7 @@ fn report(dimension: usize, extent: [usize; 3], of: usize, radii: [f64; 3], vert
     let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slots);
     let variant = CouplingVariant::new(&gpu, Precision::F32, Support::Two);
     let coupling = Coupling::new(&gpu, variant, &map, &wall, &cloud.vertices, &shared).expect("compiles");
-    let parameters = ContactParameters { range: 1.0, strength: 1e-2, wall_strength: 1e-2, morse: None };
+    let parameters = ContactParameters { range: 1.0, strength: 1e-2, wall_strength: 1e-2, morse: None, alike: false };
     let contact = Contact::new(&gpu, Precision::F32, &parameters, 1, &map, &cloud.vertices, &wall).expect("compiles");
     println!(
         "{dimension}-D: {} nodes, {} vertices\n  interpolate {:.1} ms\n  advance {:.1} ms\n  clear {:.1} ms\n  spread {:.1} ms\n  contact with bins {:.1} ms",
