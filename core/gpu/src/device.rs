@@ -304,6 +304,12 @@ impl Gpu {
         self.imports && self.may_link.unwrap_or(self.waits_in_kernels())
     }
 
+    /// Whether kernels should be made for a device that works on one invocation after the other, whose branches cost what
+    /// is in them even where nobody takes them. Software devices that wait for messages do as GPUs do, for tests.
+    pub fn goes_by_lanes(&self) -> bool {
+        self.info.software && !self.waits && self.links == 0
+    }
+
     /// Number of ranks whose devices may have a [`crate::Link`] to each other; 0 where they may not.
     pub fn links(&self) -> usize {
         self.links

@@ -34,8 +34,8 @@ pub struct Contact {
     clear: (Kernel, Bound),
     bin: (Kernel, Bound),
     neighbours: (Kernel, Bound),
-    few: (Kernel, Bound),
     contact: (Kernel, Bound),
+    few: Option<(Kernel, Bound)>,
     map: SiteMap,
     every: u32,
     arrays: Arrays,
@@ -84,6 +84,7 @@ impl Contact {
             periodic: map.periodic,
             support: Support::Two,
             contact: Some((*parameters, listing)),
+            splits: gpu.goes_by_lanes(),
             pushed: false,
             joins: false,
             wide: false,
@@ -102,8 +103,8 @@ impl Contact {
             clear: made(Shader::Fill)?,
             bin: made(Shader::Bin)?,
             neighbours: made(Shader::Neighbours)?,
-            few: made(Shader::FewContacts)?,
             contact: made(Shader::Contact)?,
+            few: variant.splits.then(|| made(Shader::FewContacts)).transpose()?,
             map: map.clone(),
             every: every as u32,
             arrays,
@@ -121,7 +122,7 @@ impl Contact {
         self.stride = vertices.stride;
         let buffers = table(&self.map, vertices, &self.arrays, &self.wall);
         let Self { due, clear, bin, neighbours, few, contact, .. } = self;
-        for (kernel, bound) in [due, clear, bin, neighbours, few, contact] {
+        for (kernel, bound) in [due, clear, bin, neighbours, contact].into_iter().chain(few) {
             *bound = kernel.bind(gpu, &buffers);
         }
         Ok(())
@@ -159,8 +160,9 @@ impl Contact {
             recorder.dispatch_indirect(kernel, bound, listing_size, 1, &all);
         }
         recorder.phase("contact");
-        for ((kernel, bound), list) in [&self.few, &self.contact].into_iter().zip(0..) {
-            recorder.dispatch_indirect(kernel, bound, contact_size, list, &all);
+        recorder.dispatch_indirect(&self.contact.0, &self.contact.1, contact_size, 0, &all);
+        if let Some((kernel, bound)) = &self.few {
+            recorder.dispatch_indirect(kernel, bound, contact_size, 1, &all);
         }
     }
 }

@@ -33,15 +33,15 @@ var<storage, read_write> force: array<real>;
 
 fn work_on(n: u32) {
 #if few
-    if (n >= listing[2]) {
-        return;
-    }
-    let at = n;
-#else
     if (n >= listing[3]) {
         return;
     }
     let at = span.stride - 1u - n;
+#else
+    if (n >= listing[2]) {
+        return;
+    }
+    let at = n;
 #endif
     let v = listed[at];
     let near = listed[span.stride + at];

@@ -68,6 +68,7 @@ impl Coupling {
             periodic,
             support,
             contact: None,
+            splits: false,
             pushed: shared.surface.is_some(),
             joins,
             wide: shared.node_forces.wide,

@@ -49,6 +49,7 @@ impl Inside {
             periodic,
             support,
             contact: None,
+            splits: false,
             pushed: false,
             joins: false,
             wide: false,

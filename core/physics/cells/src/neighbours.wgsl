@@ -1,7 +1,7 @@
 // The vertices that may come into contact before the lists are made anew: for each its number, the site where it is now,
 // whether a wall is near, and its neighbours, the vertices in reach that it may touch. Where these are too many, the tiles
-// around that hold them, one bit each. Those with few neighbours and no wall near are listed from the first place on, all
-// others from the last place back.
+// around that hold them, one bit each. Option `splits`: those with few neighbours and no wall near are listed from the
+// last place back, all others from the first on.
 #include "prelude.wgsl"
 #include "sites.wgsl"
 #include "fraction.wgsl"
@@ -103,13 +103,17 @@ fn work_on(v: u32) {
     near |= count << ${contact.count_shift}u;
 #endif
     if (near != 0u) {
+#if splits
         let is_few = (near & ${contact.wall_bit}u) == 0u && near >> ${contact.count_shift}u != ${contact.walk}u;
-        let list = select(1u, 0u, is_few);
+#else
+        let is_few = false;
+#endif
+        let list = select(0u, 1u, is_few);
         let n = atomicAdd(&listing[2u + list], 1u);
         let group = n / WORKGROUP;
         atomicMax(&contact_size[3u * list], min(group, 65534u) + 1u);
         atomicMax(&contact_size[3u * list + 1u], group / 65535u + 1u);
-        let at = select(span.stride - 1u - n, n, is_few);
+        let at = select(n, span.stride - 1u - n, is_few);
         listed[at] = v;
         listed[span.stride + at] = near;
 #for axis in axes

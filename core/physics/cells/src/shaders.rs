@@ -46,10 +46,10 @@ pub enum Shader {
     Bin,
     /// The vertices that may come into contact.
     Neighbours,
+    /// Forces between cells and from walls; with [`Variant::splits`] without those of `FewContacts`.
+    Contact,
     /// Forces between cells, on vertices with few neighbours and no wall near.
     FewContacts,
-    /// Forces between cells and from walls, on all other vertices.
-    Contact,
     /// The box around each cell.
     Bounds,
     /// Cells that other ranks than before may have to hold.
@@ -79,6 +79,9 @@ pub struct Variant {
     pub support: Support,
     /// Contact and the lists for it; the kernels of contact alone need it.
     pub contact: Option<(ContactParameters, Listing)>,
+    /// Whether contact has a kernel of its own for vertices with few neighbours and no wall near: faster on devices that
+    /// go by lanes, see [`Gpu::goes_by_lanes`]; elsewhere a kernel more costs more.
+    pub splits: bool,
     /// Whether others push vertices.
     pub pushed: bool,
     /// Whether workgroups join what their vertices spread.
@@ -97,6 +100,7 @@ impl Variant {
             periodic: [false; 3],
             support: Support::Two,
             contact: None,
+            splits: false,
             pushed: false,
             joins: false,
             wide: false,
@@ -237,6 +241,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
             hold_near => literal(wall_distance::hold_near(variant.dimension, variant.support)),
         },
         tile => variant.contact.as_ref().map(|(_, listing)| listing.tiling.context(variant.dimension)),
+        splits => variant.splits,
         few => shader == Shader::FewContacts,
         walls => shader == Shader::Contact
             && variant.contact.as_ref().is_some_and(|(parameters, _)| parameters.wall_strength > 0.0),
@@ -339,8 +344,8 @@ mod tests {
             Shader::Due,
             Shader::Bin,
             Shader::Neighbours,
-            Shader::FewContacts,
             Shader::Contact,
+            Shader::FewContacts,
             Shader::Bounds,
             Shader::Strays,
             Shader::Broken,
@@ -367,6 +372,7 @@ mod tests {
                 periodic,
                 support: [Support::Two, Support::Three, Support::Four][k / 6 % 3],
                 contact: Some((contact, Listing::reaching(contact.range()).expect("short"))),
+                splits: k % 11 < 6,
                 pushed: k % 5 == 0,
                 joins: k % 4 < 2,
                 wide: k % 8 < 4,

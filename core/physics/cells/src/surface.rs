@@ -35,14 +35,16 @@ pub(super) fn share(gpu: &Gpu, vertices: &Vertices) -> Result<SharedSurface> {
     Ok(Rc::new(RefCell::new(points(gpu, vertices, 0)?)))
 }
 
-/// Shares `vertices` anew, after their arrays were replaced.
+/// Shares `vertices` anew, after their arrays were replaced. Which cells will come in next and which bodies touch the
+/// vertices does not change.
 ///
 /// # Errors
 /// Where the device has no room.
 pub(super) fn share_anew(surface: &SharedSurface, gpu: &Gpu, vertices: &Vertices) -> Result<()> {
     let mut surface = surface.borrow_mut();
     let replaced = points(gpu, vertices, surface.version + 1)?;
-    *surface = SurfacePoints { solids: surface.solids.take(), ..replaced };
+    let (coming, solids) = (std::mem::take(&mut surface.coming), surface.solids.take());
+    *surface = SurfacePoints { coming, solids, ..replaced };
     Ok(())
 }
 

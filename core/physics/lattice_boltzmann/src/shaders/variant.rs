@@ -82,10 +82,10 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What is fastest on a device. Software devices that wait for messages do as GPUs do, for tests.
+    /// What is fastest on a device.
     pub fn of(gpu: &Gpu, precision: Precision) -> Self {
         let device = gpu.info();
-        let by_lanes = device.software && !gpu.waits_for_host() && gpu.links() == 0;
+        let by_lanes = gpu.goes_by_lanes();
         Self {
             apart: !device.software && precision != Precision::F16,
             backwards: !device.software,
