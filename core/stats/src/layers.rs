@@ -7,6 +7,7 @@ use hematite_units::number::exact;
 use crate::lookup::Nodes;
 use crate::plane::AXES;
 use crate::table::Table;
+use crate::weights::Weights;
 
 /// The means of fields over one layer of nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,28 +16,35 @@ pub struct Layer {
     pub at: f64,
     /// Number of its nodes.
     pub nodes: usize,
-    /// Mean of each component of each field.
+    /// Mean of each component of each field; NaN where no node weighs anything.
     pub means: Vec<f64>,
 }
 
 /// Means over the layers normal to `axis`, ascending; layers without fluid are left out. Each field has its values, node
-/// after node, component after component.
-pub fn layers(nodes: &Nodes, axis: usize, fields: &[(Field, Vec<f64>)]) -> Vec<Layer> {
+/// after node, component after component; in means nodes have `weights`.
+pub fn layers(nodes: &Nodes, axis: usize, fields: &[(Field, Vec<f64>)], weights: &Weights) -> Vec<Layer> {
     let (first, last) = (nodes.low()[axis], nodes.high()[axis]);
     let width: usize = fields.iter().map(|(field, _)| field.components()).sum();
     let mut found: Vec<Layer> = (first..=last).map(|_| Layer { at: 0.0, nodes: 0, means: vec![0.0; width] }).collect();
+    let mut weight_of = vec![vec![0.0; width]; found.len()];
     for (n, position) in nodes.grid().position.iter().enumerate() {
-        let layer = &mut found[(i64::from(position[axis]) - first) as usize];
+        let at = (i64::from(position[axis]) - first) as usize;
+        let layer = &mut found[at];
         layer.at = nodes.centre(n)[axis];
         layer.nodes += 1;
-        let values = fields.iter().flat_map(|(field, values)| &values[n * field.components()..][..field.components()]);
-        layer.means.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        let of_node = fields.iter().flat_map(|(field, values)| {
+            let values = &values[n * field.components()..][..field.components()];
+            values.iter().map(move |&value| (value, weights.at(*field, n, value)))
+        });
+        for ((sum, weight_sum), (value, weight)) in layer.means.iter_mut().zip(&mut weight_of[at]).zip(of_node) {
+            *sum += weight * value;
+            *weight_sum += weight;
+        }
+    }
+    for (layer, weights) in found.iter_mut().zip(&weight_of) {
+        layer.means.iter_mut().zip(weights).for_each(|(sum, weight)| *sum /= weight);
     }
     found.retain(|layer| layer.nodes > 0);
-    for layer in &mut found {
-        let count = layer.nodes as f64;
-        layer.means.iter_mut().for_each(|sum| *sum /= count);
-    }
     found
 }
 
@@ -70,7 +78,7 @@ mod tests {
         let along: Vec<f64> = grid.position.iter().map(|p| f64::from(10 * p[1] + p[0])).collect();
         let vectors: Vec<f64> = grid.position.iter().flat_map(|p| p.map(f64::from)).collect();
         let fields = [(Field::DENSITY, along), (Field::VELOCITY, vectors)];
-        let found = layers(&nodes, 1, &fields);
+        let found = layers(&nodes, 1, &fields, &Weights::default());
         let wanted = [1.0, 2.0, 3.0].map(|y| vec![10.0 * y + 2.5, 2.5, y, 1.5]);
         assert_eq!(found.iter().map(|layer| layer.means.clone()).collect::<Vec<_>>(), wanted);
         assert!(found.iter().all(|layer| layer.nodes == 8));
@@ -84,6 +92,18 @@ mod tests {
     fn layers_without_fluid_are_left_out() {
         let grid = grid_of(2, 1.0, [[0, 0, 0], [0, 3, 0]].into_iter());
         let nodes = Nodes::new(&grid).expect("nodes");
-        assert_eq!(layers(&nodes, 1, &[(Field::DENSITY, vec![1.0, 2.0])]).len(), 2);
+        assert_eq!(layers(&nodes, 1, &[(Field::DENSITY, vec![1.0, 2.0])], &Weights::default()).len(), 2);
+    }
+
+    #[test]
+    fn nodes_of_particles_weigh_what_mass_they_have() {
+        let grid = grid_of(2, 1.0, [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0]].into_iter());
+        let nodes = Nodes::new(&grid).expect("nodes");
+        let density = vec![3.0, 0.0, 1.0, 0.0];
+        let velocity = vec![2.0, 1.0, 0.0, 0.0, 0.0, 0.0, -2.0, 5.0, 0.0, 0.0, 0.0, 0.0];
+        let fields = [(Field::DENSITY, density.clone()), (Field::VELOCITY, velocity)];
+        let found = layers(&nodes, 1, &fields, &Weights::of_particles(density));
+        assert_eq!(found[0].means, [4.0 / 3.0, 1.0, 2.0, 0.0]);
+        assert!(found[1].means[1].is_nan() && found[1].means[0] == 0.0);
     }
 }

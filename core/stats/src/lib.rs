@@ -27,6 +27,7 @@ pub mod timeline;
 pub mod title;
 pub mod wall;
 pub mod wall_pressure;
+pub mod weights;
 pub mod wss;
 pub mod wss_map;
 

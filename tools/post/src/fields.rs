@@ -37,14 +37,15 @@ pub fn run(arguments: &FieldsArguments) -> Result<Exit> {
         let suffix = if chosen.len() > 1 { format!("_step{:09}", at.step) } else { String::new() };
         let read = |&field: &Field| Ok((field, source::field(&reader, dump, &nodes, field)?));
         let fields = reader.fields().iter().map(read).collect::<Result<Vec<_>>>()?;
+        let weights = source::weights(&reader, dump, &nodes)?;
         for (field, values) in &fields {
             for c in 0..field.components() {
                 draw(&mut output, (&nodes, &planes), (*field, c, values), at.time, &suffix)?;
-                summaries.push(field::component((at.step, at.time), *field, c, values));
+                summaries.push(field::component((at.step, at.time), *field, c, values, &weights));
             }
         }
         for (axis, name) in AXES.iter().enumerate().take(nodes.grid().dimension) {
-            let found = layers::layers(&nodes, axis, &fields);
+            let found = layers::layers(&nodes, axis, &fields, &weights);
             let table = layers::table(axis, &fields, &found);
             table.write_csv(&output.file(format!("fields_along_{name}{suffix}.csv")))?;
         }

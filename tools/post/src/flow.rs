@@ -176,7 +176,7 @@ fn one_step(
         (Some(sites), Some(pressure)) => pictures::pressure_at_walls(work, at, sites, pressure, suffix)?,
         _ => None,
     };
-    let flow = summary(&values.velocity, pressure, work.room_per_wall, work.record.nu);
+    let flow = summary(&values.velocity, pressure, work.room_per_wall, work.record.nu, &values.weights);
     work.walls = walls;
     Ok(StepSummary { step: at.step, time_s: at.time, flow, planes, wall_shear_stress, wall_pressure })
 }
@@ -190,7 +190,7 @@ fn means_over_layers(work: &mut Work, reader: &FieldReader, dump: usize, of_dump
     let fields = reader.fields().iter().map(read).collect::<Result<Vec<_>>>()?;
     let dimension = work.nodes.grid().dimension;
     for (axis, name) in AXES.iter().enumerate().take(dimension) {
-        let found = layers::layers(&work.nodes, axis, &fields);
+        let found = layers::layers(&work.nodes, axis, &fields, &of_dump.weights);
         layers::table(axis, &fields, &found).write_csv(&work.output.file(format!("layers_{name}{suffix}.csv")))?;
         let before = fields.iter().take_while(|(field, _)| *field != Field::VELOCITY);
         let first: usize = before.map(|(field, _)| field.components()).sum();

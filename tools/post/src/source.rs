@@ -6,8 +6,10 @@ use hematite_case::Case;
 use hematite_config::{Fault, Result, hash_file, nearest};
 use hematite_dump::{DumpStep, Field, FieldReader, RunRecord};
 use hematite_stats::lookup::{Nodes, fits};
+use hematite_stats::weights::Weights;
 
 use crate::arguments::Which;
+use crate::say;
 use crate::suspension::drive::is_steady_from;
 
 /// Opens the case of a run.
@@ -116,6 +118,8 @@ pub struct Values {
     pub pressure: Option<Vec<f64>>,
     /// Viscous stress, xx, yy, zz, xy, yz, xz a node, Pa.
     pub stress: Option<Vec<f64>>,
+    /// What nodes weigh in means.
+    pub weights: Weights,
 }
 
 impl Values {
@@ -135,6 +139,28 @@ impl Values {
                 *value -= (0..3).map(|a| record.pressure_drop[a] * (x[a] - origin[a])).sum::<f64>();
             }
         }
-        Ok(Self { velocity: get(Field::VELOCITY)?, pressure, stress: maybe(Field::SHEAR_STRESS)? })
+        let weights = weights(reader, dump, nodes)?;
+        Ok(Self { velocity: get(Field::VELOCITY)?, pressure, stress: maybe(Field::SHEAR_STRESS)?, weights })
     }
+}
+
+/// What nodes weigh in means of dump number `dump`. Tells of nodes that had no particle when they were sampled.
+///
+/// # Errors
+/// A usage fault when a field does not fit the nodes.
+pub fn weights(reader: &FieldReader, dump: usize, nodes: &Nodes) -> Result<Weights> {
+    if !Weights::are_due(reader.fields()) {
+        return Ok(Weights::default());
+    }
+    let weights = Weights::of_particles(field(reader, dump, nodes, Field::DENSITY)?);
+    let (empty, all) = (weights.empty(), nodes.grid().position.len());
+    if empty > 0 {
+        say::note(&format!(
+            "warning: step {}: {empty} of {all} nodes had no particle in any sample: their velocity is 0 in maps, profiles \
+             and flow rates, and only means over layers and the fluid leave them out; take more samples in a dump, by a \
+             smaller \"sample_every\" or more steps between dumps",
+            reader.steps()[dump].step
+        ));
+    }
+    Ok(weights)
 }

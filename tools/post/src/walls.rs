@@ -76,7 +76,10 @@ impl Surroundings {
         let header = case.header();
         let is_whole = grid.position.len() == header.nodes;
         let room = header.spacing.powi(header.set.dimension() as i32);
-        let room_per_wall = header.geometry.wall_area.filter(|_| is_whole).map(|area| room / area);
+        let openings = case.openings()?;
+        let moving = openings.iter().filter(|opening| opening.kind == OpeningKind::Wall).map(|wall| wall.area);
+        let of_openings = moving.sum::<f64>() * header.spacing.powi(header.set.dimension() as i32 - 1);
+        let room_per_wall = header.geometry.wall_area.filter(|_| is_whole).map(|area| room / (area + of_openings));
         Ok(Self { extent: header.extent, periodic: header.periodic, walls: walls.collect(), room_per_wall })
     }
 

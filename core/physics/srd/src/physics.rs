@@ -60,7 +60,8 @@ impl Srd {
         if field == TEMPERATURE {
             return vec![energy / BOLTZMANN];
         }
-        // That of an ideal gas, n kT, less that of the fluid at rest.
+        // That of an ideal gas, n kT, less that of the fluid at rest. One particle alone tells no temperature.
+        let energy = if freedom > 0.0 { energy } else { *thermal };
         vec![(density * energy - units.rho0 * thermal) / mass]
     }
 }
