@@ -7,13 +7,13 @@ use std::path::Path as FilePath;
 use hematite_config::Result;
 use hematite_drawing::legend::{Legend, Sample};
 use hematite_drawing::page::Page;
-use hematite_drawing::shapes::{Anchor, INK, Lettering, Look, Path, Shapes};
+use hematite_drawing::shapes::{Anchor, INK, Lettering, Look, PAPER, Path, Shapes};
 use hematite_drawing::text::{LINE_HEIGHT, width, wrap};
 
 use crate::title::{Origin, TOOL};
 use scale::Scale;
 
-/// Colours of curves, in their order.
+/// Colours of curves, in their order. As many curves again have them with other dashes and hollow marks.
 pub const COLOURS: [[u8; 3]; 6] = [
     [0xc0, 0x28, 0x28],
     [0x1f, 0x5f, 0xa8],
@@ -42,7 +42,10 @@ const GRID: [u8; 3] = [0xe4, 0xe4, 0xe8];
 const LINES: [f64; 3] = [2.5, 1.5, 2.0];
 /// Half the width of the ends of error bars.
 const CAP: f64 = 4.0;
-const DASHES: [f64; 2] = [9.0, 8.0];
+/// Dashes of dashed curves, and of those that have a colour for the second time.
+const DASHES: [[f64; 2]; 2] = [[9.0, 8.0], [16.0, 6.0]];
+/// Dots of other curves that have a colour for the second time.
+const DOTS: [f64; 2] = [2.0, 7.0];
 /// Points nearer to the one before than this are left out.
 const SAME: f64 = 0.3;
 
@@ -72,12 +75,15 @@ pub struct Curve {
     pub style: Style,
     /// Its colour.
     pub colour: [u8; 3],
+    /// Whether another curve of this colour and style may be there: it has other dashes, and its marks are hollow.
+    pub second: bool,
 }
 
 impl Curve {
-    /// A curve without error bars in the colour of number `number`.
+    /// A curve without error bars that looks as number `number` does: twelve of a style can be told apart.
     pub fn new(name: impl Into<String>, points: Vec<[f64; 2]>, style: Style, number: usize) -> Self {
-        Self { name: name.into(), points, errors: Vec::new(), style, colour: COLOURS[number % COLOURS.len()] }
+        let (colour, second) = (COLOURS[number % COLOURS.len()], number / COLOURS.len() % 2 == 1);
+        Self { name: name.into(), points, errors: Vec::new(), style, colour, second }
     }
 }
 
@@ -224,8 +230,9 @@ impl Curve {
     fn line(&self) -> Option<Look> {
         let line = Look::line(self.colour, LINES[0]);
         match self.style {
+            Style::Line | Style::Marks if self.second => Some(line.dashed(DOTS)),
             Style::Line | Style::Marks => Some(line),
-            Style::Dashed => Some(line.dashed(DASHES)),
+            Style::Dashed => Some(line.dashed(DASHES[usize::from(self.second)])),
             Style::Points => None,
         }
     }
@@ -233,7 +240,9 @@ impl Curve {
     fn mark(&self) -> Option<(Look, f64)> {
         // Many marks are small marks.
         let radius = if self.points.len() > 80 { 2.5 } else { 4.0 };
-        matches!(self.style, Style::Marks | Style::Points).then(|| (Look::area(self.colour), radius))
+        let look =
+            if self.second { Look::area(PAPER).outlined(self.colour, LINES[1]) } else { Look::area(self.colour) };
+        matches!(self.style, Style::Marks | Style::Points).then_some((look, radius))
     }
 
     fn sample(&self) -> Sample {
@@ -341,6 +350,24 @@ mod tests {
     }
 
     #[test]
+    fn twelve_curves_differ() {
+        let styles = [Style::Line, Style::Dashed, Style::Marks, Style::Points];
+        let points = || vec![[0.0, 1.0], [1.0, 2.0]];
+        let curves: Vec<Curve> =
+            styles.iter().flat_map(|&style| (0..12).map(move |k| Curve::new("", points(), style, k))).collect();
+        let looks: Vec<String> = curves
+            .into_iter()
+            .map(|curve| {
+                let chart = Chart::new("", Axis::new("x", ""), Axis::new("y", ""), vec![curve]);
+                chart.page("t").svg("t", "post").expect("draws")
+            })
+            .collect();
+        for (k, look) in looks.iter().enumerate() {
+            assert!(!looks[..k].contains(look), "curve {} in style {:?}", k % 12, styles[k / 12]);
+        }
+    }
+
+    #[test]
     fn long_legends_take_lines() {
         let curve = |i: usize| Curve::new(format!("a rather long name {i}"), vec![[0.0, i as f64]], Style::Line, i);
         let chart = |count| Chart::new("", Axis::new("x", ""), Axis::new("y", ""), (0..count).map(curve).collect());
@@ -370,7 +397,7 @@ mod tests {
                 from_zero: random.below(2) == 0,
             };
             let chart = Chart::new(random.text(150), axis(&mut random), axis(&mut random), curves);
-            let title = Origin { run: random.text(30), times: [0.0, 3e-5] }.title(&chart.what);
+            let title = Origin { run: random.text(30), times: [0.0, 3e-5], averaged: false }.title(&chart.what);
             let svg = chart.page(&title).svg(&title, "post").expect("draws");
             let drawn = Drawn::of(&svg);
             drawn.is_sound();

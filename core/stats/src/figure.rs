@@ -10,7 +10,7 @@ use hematite_drawing::scale::ColourScale;
 use hematite_drawing::scale_bar::{BAR_GAP, BAR_HEIGHT, scale_bar};
 use hematite_drawing::shapes::{Anchor, INK, Look, Shapes};
 use hematite_drawing::text::{LINE_HEIGHT, widest, width, wrap};
-use hematite_units::number::{Prefix, ticks};
+use hematite_units::number::{Shown, ticks};
 use image::{Rgb, RgbImage};
 
 use crate::title::{Origin, TOOL};
@@ -129,15 +129,14 @@ impl Figure {
     /// Draws the colour bar without its colours. Gives these, where they stand, and the lower end of all.
     fn colour_bar(&self, shapes: &mut Shapes, [x, y]: [f64; 2], length: f64) -> (RgbImage, [f64; 2], f64) {
         let ColourScale { low, high, .. } = self.scale;
-        let prefix = Prefix::before(self.unit, low.abs().max(high.abs()));
-        let unit = if self.unit.is_empty() { String::new() } else { format!(" [{}{}]", prefix.symbol, self.unit) };
-        let title = wrap(&format!("{}{unit}", self.quantity), length);
+        let shown = Shown::over(self.unit, low, high);
+        let title = wrap(&shown.label(&self.quantity), length);
         shapes.write_lines(&title, [x, y], Anchor::Left);
         let y = y + LINE_HEIGHT * title.len() as f64 + NEAR;
         let colour = |column: u32| self.scale.colour(low + (high - low) * (f64::from(column) + 0.5) / length);
         let bar = RgbImage::from_fn(length as u32, BAR_HEIGHT as u32, |column, _| Rgb(colour(column)));
         shapes.frame([x, y], [length, BAR_HEIGHT], INK, 1.0);
-        let (low, high) = (low * prefix.factor, high * prefix.factor);
+        let (low, high) = (shown.number(low), shown.number(high));
         for (mark, label) in marks(low, high, length) {
             let column = x + (length * ((mark - low) / (high - low)).clamp(0.0, 1.0)).round().min(length - 1.0);
             shapes.rect([column, y + BAR_HEIGHT], [1.0, MARK], &Look::area(INK));
@@ -210,7 +209,7 @@ mod tests {
                 remark: random.text(100),
                 legend: (0..random.below(8)).map(|i| (random.text(80), [i as u8; 3])).collect(),
             };
-            let origin = Origin { run: random.text(40), times: [0.0, 1e-3] };
+            let origin = Origin { run: random.text(40), times: [0.0, 1e-3], averaged: false };
             let title = origin.title(&figure.what);
             let page = figure.page(&title);
             let svg = page.svg(&title, "post").expect("draws");

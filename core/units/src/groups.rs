@@ -24,6 +24,13 @@ pub fn reynolds(u: f64, l: f64, nu: f64) -> f64 {
     u * l / nu
 }
 
+/// Speed on the axis of developed flow that the acceleration `a` drives, all in the same units: `a D^2 / (16 nu)` in a
+/// round tube, in 2-D `a D^2 / (32 nu)` in a channel, with the hydraulic diameter `D`.
+pub fn developed_speed(a: f64, diameter: f64, nu: f64, dimension: usize) -> f64 {
+    let shape = if dimension == 2 { 32.0 } else { 16.0 };
+    a * diameter * diameter / (shape * nu)
+}
+
 /// Womersley number `l sqrt(omega / nu)`, all in the same units, `l` the radius or half width.
 pub fn womersley(l: f64, omega: f64, nu: f64) -> f64 {
     l * (omega / nu).sqrt()

@@ -134,8 +134,9 @@ pub struct FieldsArguments {
 #[command(after_help = "\
 Averages over the members in DIR/member-*: their ledgers, and each table that all of them have in their folder statistics,
 where the other commands of post leave it. In a table of means each column in which members differ is followed by its
-standard error, s / sqrt(n) over n members; the other columns stay as they are. Draws these columns over the time of the
-ledger, or over the first column of a table, with bars of one standard error.
+standard error, s / sqrt(n) over n members; the other columns stay as they are. Draws these columns over time, or over
+the first column of a table beside the population, a line for each population, with bars of one standard error. Of
+bonds.csv it takes the bins of all members, with density 0 where a member has none.
 Leaves out members that are not done, tables that differ in their rows or the times of these, and tables that were made
 before their run went on or began anew, and says so on stderr.
 
@@ -294,9 +295,9 @@ beads_AXIS.csv               beads and centres in layers one spacing wide, along
 and the figures radius_of_gyration, end_to_end_correlation, displacement_of_centres, bond_lengths, beads_AXIS, as .png
 and .svg.
 
-Errors are those of up to eight blocks of consecutive dumps; of bonds, bends and persistence length those over chains, if
-there are several. The diffusion coefficient is by displacements between one and two relaxation times; with several
-chains, about their common motion. Where there is no relaxation time, or the run is too short for that, it is by those
+Errors are those of up to eight blocks of consecutive dumps; of bonds, bends, persistence length and relaxation time
+those over chains, if there are several. The diffusion coefficient is by displacements between one and two relaxation
+times; with several chains, about their common motion. Where there is no relaxation time, or the run is too short for that, it is by those
 between a sixteenth and an eighth of the run, if they grow in proportion to time there. Its mean leaves out axes that end
 at walls; along a flow that the run drives, dispersion by the flow is in it. Dumps must be even in time.
 

@@ -9,6 +9,7 @@ use hematite_drawing::page::files;
 use hematite_dump::RunRecord;
 use hematite_stats::table::write_json;
 use hematite_stats::title::Origin;
+use serde_json::Value;
 
 /// The file in a folder of results that holds, for each result, the SHA-256 of the `run.json` from which it was made. A run that
 /// goes on or begins anew changes that file.
@@ -22,6 +23,8 @@ pub struct Output {
     source: PathBuf,
     folder: PathBuf,
     written: Vec<PathBuf>,
+    /// Whether fields at nodes are means over the time since the dump before.
+    averaged: bool,
 }
 
 impl Output {
@@ -31,7 +34,8 @@ impl Output {
         let name =
             whole.file_name().map_or_else(|| run.display().to_string(), |name| name.to_string_lossy().into_owned());
         let folder = folder.cloned().unwrap_or_else(|| run.join("statistics"));
-        Self { run: name, source: run.to_owned(), folder, written: Vec::new() }
+        let averaged = RunRecord::read(run).is_ok_and(|record| has_means(&record.config));
+        Self { run: name, source: run.to_owned(), folder, written: Vec::new(), averaged }
     }
 
     /// The path of a file in the folder; counts it as written.
@@ -48,12 +52,13 @@ impl Output {
         stem
     }
 
-    /// The origin of a figure that shows the time from the first to the last of some times, s.
+    /// The origin of a figure that shows the time from the first to the last of some times, s. Where fields are means, a
+    /// single time is that of a dump of them.
     pub fn origin(&self, times: impl IntoIterator<Item = f64>) -> Origin {
         let (first, last) =
             times.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), t| (a.min(t), b.max(t)));
         let times = if first <= last { [first, last] } else { [0.0; 2] };
-        Origin { run: self.run.clone(), times }
+        Origin { run: self.run.clone(), times, averaged: self.averaged }
     }
 
     /// Removes a result of an earlier call that this one cannot make.
@@ -78,6 +83,11 @@ impl Output {
     }
 }
 
+/// Whether the fields of a run with this config are means over time: those of a fluid of particles are.
+fn has_means(config: &Value) -> bool {
+    config["fluid"]["srd"].is_object()
+}
+
 fn name(path: &Path) -> Option<String> {
     Some(path.file_name()?.to_str()?.to_owned())
 }
@@ -86,4 +96,22 @@ fn name(path: &Path) -> Option<String> {
 pub fn sources(folder: &Path) -> BTreeMap<String, String> {
     let text = fs::read(folder.join(SOURCES)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fields_of_particles_are_means() {
+        assert!(has_means(&json!({"fluid": {"srd": {"density": "1000 kg/m3"}}})));
+        assert!(!has_means(&json!({"fluid": {"lattice_boltzmann": {}}})) && !has_means(&json!({})));
+        let mut output = Output::new(Path::new("slit"), None);
+        let title = |output: &Output| output.origin([2e-3]).title("speed");
+        assert_eq!(title(&output), "slit: speed, t = 2 ms");
+        output.averaged = true;
+        assert_eq!(title(&output), "slit: speed, mean up to t = 2 ms");
+    }
 }

@@ -371,6 +371,7 @@ fn summary_table(names: &[String], summaries: &[Summary]) -> Table {
         "persistence_length_m",
         "persistence_length_error_m",
         "relaxation_time_s",
+        "relaxation_time_error_s",
         "diffusion_m2_per_s",
         "diffusion_error_m2_per_s",
         "diffusion_by_velocity_m2_per_s",
@@ -405,6 +406,7 @@ fn summary_table(names: &[String], summaries: &[Summary]) -> Table {
             known(of.persistence_length_m),
             known(of.persistence_length_error_m),
             known(of.relaxation_time_s),
+            known(of.relaxation_time_error_s),
             mean(&diffusion.mean),
             error(&diffusion.mean),
             known(of.diffusion_by_velocity_m2_per_s),
@@ -444,7 +446,11 @@ fn tell(name: &str, summary: &Summary, periodic: [bool; 3]) -> Result<()> {
     ))?;
     tell_diffusion(name, &summary.diffusion, periodic)?;
     if let (Some(time), Some(spanned)) = (summary.relaxation_time_s, summary.relaxations) {
-        print_line(&format!("population {name}: relaxation time {}", with_unit(time, "s")))?;
+        print_line(&format!(
+            "population {name}: relaxation time {}{}",
+            with_unit(time, "s"),
+            relaxation_error(summary)
+        ))?;
         if spanned < SPANNED {
             say::note(&format!(
                 "{name}: the dumps span {spanned:.1} relaxation times, {SPANNED} or more make means that hold: run longer"
@@ -469,21 +475,34 @@ fn tell(name: &str, summary: &Summary, periodic: [bool; 3]) -> Result<()> {
     Ok(())
 }
 
+/// The error of a relaxation time as it is told, or why there is none.
+fn relaxation_error(summary: &Summary) -> String {
+    match summary.relaxation_time_error_s {
+        Some(error) => format!(" +- {}", with_unit(error, "s")),
+        None if summary.chains < 2 => " (one chain only: no error)".to_owned(),
+        None => " (there is none without some of the chains: no error)".to_owned(),
+    }
+}
+
+/// A diffusion coefficient with its error, or why there is none.
+fn coefficient(of: Estimate) -> String {
+    match of.standard_error {
+        Some(error) => format!("{:.4e} +- {error:.1e} m2/s", of.mean),
+        None => format!("{:.4e} m2/s (one block only: no error)", of.mean),
+    }
+}
+
 fn tell_diffusion(name: &str, diffusion: &Diffusion, periodic: [bool; 3]) -> Result<()> {
-    let text = |of: Estimate| {
-        let error = of.standard_error.map_or_else(String::new, |error| format!(" +- {error:.1e}"));
-        format!("{:.4e}{error} m2/s", of.mean)
-    };
     let along: Vec<String> = AXES
         .iter()
         .zip(periodic)
         .zip(diffusion.along)
         .filter(|((_, periodic), _)| *periodic)
-        .filter_map(|((axis, _), of)| Some(format!("along {axis} {}", text(of?))))
+        .filter_map(|((axis, _), of)| Some(format!("along {axis} {}", coefficient(of?))))
         .collect();
     let Some(mean) = diffusion.mean else { return Ok(()) };
     let each = if along.len() > 1 { format!("; {}", along.join(", ")) } else { String::new() };
-    print_line(&format!("population {name}: diffusion coefficient of the centres {}{each}", text(mean)))?;
+    print_line(&format!("population {name}: diffusion coefficient of the centres {}{each}", coefficient(mean)))?;
     if let Some([first, last]) = diffusion.lags_s.filter(|_| !diffusion.relaxed) {
         say::note(&format!(
             "{name}: the diffusion coefficient is by displacements over {} to {}, in which they grow in proportion to time, but shorter \
@@ -493,4 +512,22 @@ fn tell_diffusion(name: &str, diffusion: &Diffusion, periodic: [bool; 3]) -> Res
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_without_errors_say_why() {
+        let of = |standard_error| Estimate { mean: 3.2e-11, standard_error, samples: 4, blocks: 4 };
+        assert_eq!(coefficient(of(Some(4e-12))), "3.2000e-11 +- 4.0e-12 m2/s");
+        assert_eq!(coefficient(of(None)), "3.2000e-11 m2/s (one block only: no error)");
+        let told = |chains, relaxation_time_error_s| {
+            relaxation_error(&Summary { chains, relaxation_time_error_s, ..Summary::default() })
+        };
+        assert_eq!(told(4, Some(2e-3)), " +- 2 ms");
+        assert_eq!(told(1, None), " (one chain only: no error)");
+        assert_eq!(told(4, None), " (there is none without some of the chains: no error)");
+    }
 }

@@ -1,6 +1,6 @@
 //! From values to pixels along an axis, and the marks there.
 
-use hematite_units::number::{Prefix, ticks};
+use hematite_units::number::{Shown, power_of_ten, ticks};
 
 use super::Axis;
 
@@ -12,7 +12,7 @@ pub struct Scale {
     low: f64,
     high: f64,
     logarithmic: bool,
-    prefix: Prefix,
+    shown: Shown,
     /// Where the axis begins and ends, pixels.
     pub pixels: [f64; 2],
     /// What the axis shows, with its unit.
@@ -44,22 +44,9 @@ impl Scale {
                 high = low + 1.0;
             }
         }
-        let size = low.abs().max(high.abs());
-        let plain = Prefix { factor: 1.0, symbol: "" };
-        let (prefix, label) = match (axis.unit, axis.logarithmic) {
-            ("", false) if size < 0.01 => {
-                // A quantity without a unit takes a power of ten in place of a prefix.
-                let power = (size.log10() / 3.0).floor() as i32 * 3;
-                (Prefix { factor: 10f64.powi(-power), symbol: "" }, format!("{} / {}", axis.label, power_of_ten(power)))
-            }
-            ("", _) => (plain, axis.label.clone()),
-            (unit, true) => (plain, format!("{} [{unit}]", axis.label)),
-            (unit, false) => {
-                let prefix = Prefix::before(unit, size);
-                (prefix, format!("{} [{}{unit}]", axis.label, prefix.symbol))
-            }
-        };
-        Self { low, high, logarithmic: axis.logarithmic, prefix, pixels, label }
+        let shown = if axis.logarithmic { Shown::plain(axis.unit) } else { Shown::over(axis.unit, low, high) };
+        let label = shown.label(&axis.label);
+        Self { low, high, logarithmic: axis.logarithmic, shown, pixels, label }
     }
 
     /// The pixel of a value.
@@ -86,21 +73,10 @@ impl Scale {
             let all = (first..=last).step_by(step).flat_map(decade);
             return all.filter(|(value, _)| *value <= self.high * (1.0 + 1e-9)).collect();
         }
-        let (low, high) = (self.low * self.prefix.factor, self.high * self.prefix.factor);
-        let (marks, decimals) = ticks(low, high, count);
+        let (marks, decimals) = ticks(self.shown.number(self.low), self.shown.number(self.high), count);
         let label = |mark: f64| format!("{:.decimals$}", if mark == 0.0 { 0.0 } else { mark });
-        marks.into_iter().map(|mark| (mark / self.prefix.factor, label(mark))).collect()
+        marks.into_iter().map(|mark| (self.shown.value(mark), label(mark))).collect()
     }
-}
-
-/// A power of ten as it is printed.
-fn power_of_ten(power: i32) -> String {
-    const DIGITS: [char; 10] = [
-        '\u{2070}', '\u{b9}', '\u{b2}', '\u{b3}', '\u{2074}', '\u{2075}', '\u{2076}', '\u{2077}', '\u{2078}',
-        '\u{2079}',
-    ];
-    let raised = |letter: char| letter.to_digit(10).map_or('\u{207b}', |digit| DIGITS[digit as usize]);
-    format!("10{}", power.to_string().chars().map(raised).collect::<String>())
 }
 
 /// `factor` times a power of ten.
@@ -131,7 +107,19 @@ mod tests {
     #[test]
     fn small_numbers_have_a_power_of_ten() {
         let scale = Scale::of(&Axis::new("drift", "").from_zero(), [0.0, 4e-6].into_iter(), [0.0, 300.0]);
-        assert_eq!(scale.label, "drift / 10\u{207b}\u{2076}");
+        assert_eq!(scale.label, "drift [10\u{207b}\u{2076}]");
         assert_eq!(scale.marks(5)[1].1, "1");
+    }
+
+    #[test]
+    fn marks_stand_at_their_values() {
+        // Momenta under a power of ten, and a temperature told from a number near it.
+        for (unit, low, high) in [("kg m/s", -4e-24, 6e-24), ("K", 300.000_1, 300.000_9)] {
+            let scale = Scale::of(&Axis::new("x", unit), [low, high].into_iter(), [0.0, 300.0]);
+            let marks = scale.marks(5);
+            let pixels: Vec<f64> = marks.iter().map(|(value, _)| scale.pixel(*value)).collect();
+            assert!(pixels.len() > 2 && pixels.iter().all(|pixel| (-1e-3..300.001).contains(pixel)), "{pixels:?}");
+            assert!(marks.iter().all(|(_, label)| label.len() <= 5), "{marks:?}");
+        }
     }
 }

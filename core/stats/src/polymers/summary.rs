@@ -20,6 +20,11 @@ const DIFFUSIVE: f64 = 0.05;
 fn jackknife(samples: &[Bonds], of: fn(&Bonds) -> Option<f64>) -> Option<f64> {
     let all = samples.iter().fold(Bonds::default(), |sum, &of| sum.and(of));
     let without = samples.iter().map(|&sample| of(&all.without(sample))).collect::<Option<Vec<f64>>>()?;
+    error_of_all(&without)
+}
+
+/// The standard error of what is known from all samples, by what is known without each in turn; `None` for fewer than two.
+fn error_of_all(without: &[f64]) -> Option<f64> {
     let number = without.len() as f64;
     let mean = without.iter().sum::<f64>() / number;
     let squares = without.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
@@ -98,6 +103,8 @@ pub struct Summary {
     pub relaxation: Option<Relaxation>,
     /// Time in which the end-to-end vector forgets its direction, s.
     pub relaxation_time_s: Option<f64>,
+    /// Its standard error over chains, s; `None` for a single chain, and where there is no such time without some chain.
+    pub relaxation_time_error_s: Option<f64>,
     /// How many relaxation times the frames span.
     pub relaxations: Option<f64>,
     /// Diffusion of the centres: by their mean square displacement about the mean motion of all chains.
@@ -273,6 +280,23 @@ impl History {
         }
     }
 
+    /// The standard error of the relaxation time over chains, frames.
+    fn relaxation_error(&self) -> Option<f64> {
+        let chains = self.series(|at| at.end_to_end);
+        let each: Vec<Correlation> = chains.chunks(1).map(correlation::products).collect();
+        let mut all = each.first()?.iter().map(|&(lag, _)| (lag, 0.0)).collect::<Correlation>();
+        for chain in &each {
+            all.iter_mut().zip(chain).for_each(|(sum, (_, value))| sum.1 += value);
+        }
+        let without = |chain: &Correlation| {
+            let rest: Correlation = all.iter().zip(chain).map(|(&(lag, sum), (_, value))| (lag, sum - value)).collect();
+            let first = rest[0].1;
+            let rest: Correlation = rest.into_iter().map(|(lag, value)| (lag, value / first)).collect();
+            correlation::relaxation(&rest).frames()
+        };
+        error_of_all(&each.iter().map(without).collect::<Option<Vec<f64>>>()?)
+    }
+
     /// All that is known of the population.
     pub fn summary(&self) -> Summary {
         let samples = self.samples_of_bonds();
@@ -311,6 +335,7 @@ impl History {
             persistence_length_error_m: jackknife(&samples, Bonds::persistence_length),
             relaxation,
             relaxation_time_s: time.map(|frames| frames * self.interval()),
+            relaxation_time_error_s: time.and_then(|_| Some(self.relaxation_error()? * self.interval())),
             relaxations: time.map(|frames| self.times.len() as f64 / frames),
             diffusion: self.diffusion(relaxation).unwrap_or_default(),
             diffusion_by_velocity_m2_per_s: dense.then(|| correlation::integral(&velocities, self.interval()) / free),
@@ -431,6 +456,38 @@ mod tests {
         let found = rods.diffusion;
         assert!(!found.relaxed && (found.mean.expect("an estimate").mean / wanted - 1.0).abs() < 0.5, "{found:?}");
         assert_eq!((summary.relaxation_time_s, summary.diffusion_by_velocity_m2_per_s), (None, None));
+    }
+
+    #[test]
+    fn relaxation_times_have_the_errors_of_chains() {
+        let mut random = Random(5);
+        // End-to-end vectors that forget as exp(-t / 10 frames), with <R^2> of 1.
+        let c = (-0.1_f64).exp();
+        let mut history = |number: usize| {
+            let mut chain = || {
+                let mut at = [0.0; 3];
+                let mut step = || {
+                    at = at.map(|x| c * x + ((1.0 - c * c) / 3.0).sqrt() * random.normal());
+                    Snapshot { end_to_end: at, ..Snapshot::of(&[[0.0; 3]; 2], &[[0.0; 3]; 2], false, 3) }
+                };
+                (0..100).for_each(|_| _ = step());
+                (0..400).map(|_| step()).collect()
+            };
+            let chains = (0..number).map(|_| chain()).collect();
+            let times = (0..400).map(|i| 0.5 * f64::from(i)).collect();
+            History { beads: 2, dimension: 3, periodic: [true; 3], times, chains }
+        };
+        // Errors of ten ensembles of ten chains, and how much their times differ.
+        let found: Vec<Summary> = (0..10).map(|_| history(10).summary()).collect();
+        let times: Vec<f64> = found.iter().map(|of| of.relaxation_time_s.expect("a time")).collect();
+        let mean = times.iter().sum::<f64>() / 10.0;
+        let spread = (times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / 9.0).sqrt();
+        let squares = found.iter().map(|of| of.relaxation_time_error_s.expect("an error").powi(2)).sum::<f64>();
+        let told = (squares / 10.0).sqrt();
+        assert!((mean / 5.0 - 1.0).abs() < 0.15, "{mean} s");
+        assert!((0.4..2.5).contains(&(told / spread)), "{told} s is told, {spread} s is the spread");
+        let single = history(1).summary();
+        assert_eq!(single.relaxation_time_error_s, None);
     }
 
     #[test]

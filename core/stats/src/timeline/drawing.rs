@@ -74,7 +74,7 @@ impl Drawing<'_> {
     /// An I/O fault that names the file.
     pub fn write(&self, stem: &Path, run: &str) -> Result<()> {
         let times = self.span().map(|time| 1e-9 * time as f64);
-        let title = Origin { run: run.to_owned(), times }.title(&self.what);
+        let title = Origin { run: run.to_owned(), times, averaged: false }.title(&self.what);
         self.page(&title).write(stem, &title, TOOL)
     }
 
