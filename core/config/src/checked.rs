@@ -1,5 +1,6 @@
 //! Refuses two mistakes that JSON and serde let pass. A key that an object has twice: its last value would win. A list
-//! in place of an object: its values would be taken for those of the keys, in order.
+//! in place of an object: its values would be taken for those of the keys, in order. And one that serde refuses without
+//! telling what to write: the name of a choice alone, where keys belong to it.
 
 use std::fmt;
 
@@ -69,9 +70,9 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 }
 
-/// Finds the first list in `value` where the JSON Schema `schema` allows none. Returns the path of its key and what may
-/// stand there.
-pub fn misplaced_list(value: &Value, schema: &Value) -> Option<(String, String)> {
+/// Finds the first value that the JSON Schema `schema` does not allow: a list where there can be none, or the name of a
+/// choice without its keys. Returns the path of its key, and what it is and what may stand there.
+pub fn misplaced(value: &Value, schema: &Value) -> Option<(String, String)> {
     search(value, &branches(schema, schema), schema, String::new())
 }
 
@@ -84,7 +85,7 @@ fn search(value: &Value, schemas: &[&Value], root: &Value, path: String) -> Opti
     };
     match value {
         Value::Array(_) if !schemas.is_empty() && !schemas.iter().any(|schema| may_be_list(schema)) => {
-            Some((path, expected(schemas)))
+            Some((path, format!("is a list in brackets; it must be {}", expected(schemas))))
         }
         Value::Array(values) => {
             let mut values = values.iter().enumerate();
@@ -94,7 +95,50 @@ fn search(value: &Value, schemas: &[&Value], root: &Value, path: String) -> Opti
             let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             below(value, path, &|schema| member(schema, key))
         }),
+        Value::String(name) => Some((path, bare_choice(name, schemas, root)?)),
         _ => None,
+    }
+}
+
+/// What to write in place of the `name` of a choice that stands without its keys; `None` where a text may stand there,
+/// or there is no such choice.
+fn bare_choice(name: &str, schemas: &[&Value], root: &Value) -> Option<String> {
+    if schemas.iter().any(|schema| may_be_text(schema, name)) {
+        return None;
+    }
+    let choice = schemas.iter().find_map(|schema| choice_in(schema, name, root))?;
+    let (mut needed, mut others) = (Vec::new(), Vec::new());
+    for schema in &choice {
+        for key in schema["properties"].as_object().into_iter().flat_map(Map::keys) {
+            let list = if is_required(schema, key) { &mut needed } else { &mut others };
+            list.push(format!("\"{key}\""));
+        }
+    }
+    let inside = match choice.iter().any(|schema| schema["properties"].is_object()) {
+        true => format!("{{{}}}", needed.iter().map(|key| format!("{key}: ...")).collect::<Vec<_>>().join(", ")),
+        false => "...".to_owned(),
+    };
+    let more = if others.is_empty() { String::new() } else { format!(", in which {} may stand", others.join(", ")) };
+    Some(format!("is \"{name}\" without its keys; write {{\"{name}\": {inside}}}{more}"))
+}
+
+/// The schemas of what belongs to a choice: the choice is an object with its name as the only key.
+fn choice_in<'s>(schema: &'s Value, name: &str, root: &'s Value) -> Option<Vec<&'s Value>> {
+    let keys = schema["properties"].as_object().filter(|keys| keys.len() == 1 && is_required(schema, name))?;
+    Some(branches(keys.get(name)?, root))
+}
+
+fn is_required(schema: &Value, key: &str) -> bool {
+    schema["required"].as_array().is_some_and(|keys| keys.iter().any(|required| required == key))
+}
+
+/// Whether `schema` allows the text `name`: it lists it, or asks for any text, or for no type.
+fn may_be_text(schema: &Value, name: &str) -> bool {
+    let asks = JOINED.iter().chain(&["$ref", "type", "enum", "const"]).any(|word| schema.get(word).is_some());
+    match (schema.get("const"), schema["enum"].as_array()) {
+        (Some(only), _) => only == name,
+        (None, Some(listed)) => listed.iter().any(|one| one == name),
+        (None, None) => !asks || types(schema).any(|kind| kind == "string"),
     }
 }
 

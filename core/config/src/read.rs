@@ -7,21 +7,21 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::checked::{Unique, misplaced_list};
+use crate::checked::{Unique, misplaced};
 use crate::{Fault, Result};
 
 /// Reads a config. `T` denies unknown fields by `#[serde(deny_unknown_fields)]`.
 ///
 /// # Errors
 /// A usage fault that names the file, the key's path, and for an unknown key the nearest known one; also for a key that
-/// stands twice and for a list in place of an object.
+/// stands twice, for a list in place of an object, and for the name of a choice without its keys.
 pub fn read_config<T: DeserializeOwned + JsonSchema>(path: &Path) -> Result<T> {
     let source = path.display().to_string();
     let text = read_text(path)?;
     let Unique(whole) = parse(&source, &text)?;
-    if let Some((key, expected)) = misplaced_list(&whole, schema_for!(T).as_value()) {
+    if let Some((key, wrong)) = misplaced(&whole, schema_for!(T).as_value()) {
         let what = if key.is_empty() { "the config".to_owned() } else { format!("key \"{key}\"") };
-        return Err(Fault::usage(format!("{source}: {what} is a list in brackets; it must be {expected}")));
+        return Err(Fault::usage(format!("{source}: {what} {wrong}")));
     }
     // Parses the text again, since faults of a parsed value name no line.
     parse(&source, &text)
@@ -53,11 +53,11 @@ impl Document {
     /// them.
     ///
     /// # Errors
-    /// A usage fault that names the file and the key's path, also for a list in place of an object.
+    /// A usage fault that names the file and the key's path, also for a list in place of an object and for the name of
+    /// a choice without its keys.
     pub fn sections<T: DeserializeOwned + JsonSchema>(&self) -> Result<T> {
-        if let Some((key, expected)) = misplaced_list(&self.whole, schema_for!(T).as_value()) {
-            let source = &self.source;
-            return Err(Fault::usage(format!("{source}: key \"{key}\" is a list in brackets; it must be {expected}")));
+        if let Some((key, wrong)) = misplaced(&self.whole, schema_for!(T).as_value()) {
+            return Err(Fault::usage(format!("{}: key \"{key}\" {wrong}", self.source)));
         }
         parse(&self.source, &self.text)
     }
@@ -257,6 +257,7 @@ mod tests {
         named: BTreeMap<String, Part>,
         law: Option<Law>,
         either: Option<Either>,
+        pairs: Option<Pairs>,
         #[serde(default)]
         corner: [f64; 2],
     }
@@ -273,6 +274,26 @@ mod tests {
     #[expect(dead_code, reason = "only parsed")]
     enum Law {
         Soft { part: Part },
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case", deny_unknown_fields)]
+    #[expect(dead_code, reason = "only parsed")]
+    enum Pairs {
+        /// None.
+        None,
+        Few,
+        Wca {
+            #[serde(default)]
+            energy: f64,
+            diameter: Option<f64>,
+        },
+        Spring {
+            stiffness: f64,
+            #[serde(default)]
+            length: f64,
+        },
+        Constant(f64),
     }
 
     #[derive(Debug, Deserialize, JsonSchema)]
@@ -331,6 +352,29 @@ mod tests {
         let known = message(br#"{"plain": {"size": 1}, "named": [1]}"#).expect_err("a list");
         assert!(known.contains("case.json: key \"named\" is a list in brackets; it must be an object"), "{known}");
         assert!(message(br#"{"plan": [1]}"#).expect_err("a slip").contains("did you mean \"plain\"?"));
+    }
+
+    #[test]
+    fn choices_have_their_keys() {
+        let with = |pairs: &str| message(format!(r#"{{"plain": {{"size": 1}}, "pairs": {pairs}}}"#).as_bytes());
+        for right in
+            [r#""none""#, r#""few""#, r#"{"wca": {}}"#, r#"{"spring": {"stiffness": 1}}"#, r#"{"constant": 1}"#]
+        {
+            assert_eq!(with(right), Ok(()), "{right}");
+        }
+        for (bare, told) in [
+            (
+                r#""wca""#,
+                r#"key "pairs" is "wca" without its keys; write {"wca": {}}, in which "energy", "diameter" may stand"#,
+            ),
+            (r#""spring""#, r#"write {"spring": {"stiffness": ...}}, in which "length" may stand"#),
+            (r#""constant""#, r#"is "constant" without its keys; write {"constant": ...}"#),
+            (r#""wcb""#, "unknown variant `wcb`"),
+        ] {
+            let said = with(bare).expect_err(bare);
+            assert!(said.contains(told), "{bare}: {said}");
+        }
+        assert!(message(br#"{"plain": "size"}"#).expect_err("a text").contains("key \"plain\": invalid type"));
     }
 
     #[test]

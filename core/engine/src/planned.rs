@@ -63,6 +63,18 @@ pub trait Planned {
         [0; 2]
     }
 
+    /// Bytes of its state in a checkpoint of a lattice of `nodes` nodes, all ranks together, about, before compression;
+    /// without those of members of the case's populations.
+    fn state_bytes(&self, _nodes: u64) -> f64 {
+        0.0
+    }
+
+    /// Bytes of a dump of members that are not of the case's populations, all ranks together, about, before
+    /// compression.
+    fn dump_bytes(&self) -> f64 {
+        0.0
+    }
+
     /// The fields at nodes that it offers for dumps.
     fn fields(&self) -> Vec<Field> {
         Vec::new()

@@ -97,6 +97,10 @@ impl Planned for PlannedScalar {
         Vec::new()
     }
 
+    fn state_bytes(&self, nodes: u64) -> f64 {
+        4.0 * nodes as f64
+    }
+
     fn fields(&self) -> Vec<Field> {
         vec![FIELD]
     }

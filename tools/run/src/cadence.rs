@@ -3,6 +3,7 @@
 use std::fmt;
 
 use hematite_engine::{Clock, End};
+use hematite_units::number::as_given;
 use hematite_units::quantity::Time;
 use schemars::JsonSchema;
 use serde::de::{Error, IntoDeserializer, Visitor};
@@ -46,7 +47,7 @@ impl fmt::Display for StepsOrTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Steps(steps) => write!(f, "{steps}"),
-            Self::Time(time) => write!(f, "\"{time}\""),
+            Self::Time(time) => write!(f, "\"{}\"", as_given(time.si(), "s")),
         }
     }
 }
@@ -56,7 +57,7 @@ impl StepsOrTime {
     pub fn as_moment(self) -> String {
         match self {
             Self::Steps(step) => format!("step {step}"),
-            Self::Time(time) => format!("\"{time}\""),
+            Self::Time(_) => self.to_string(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use hematite_config::{Fault, Result, check_file_name};
 use hematite_dump::DumpRegion;
 use hematite_engine::{Clock, End, TimeConfig};
+use hematite_units::number::as_given;
 use hematite_units::quantity::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -301,6 +302,6 @@ fn is_period(key: &str, every: Option<StepsOrTime>) -> Result<()> {
 pub fn said(end: End) -> String {
     match end {
         End::Step(last) => format!("step {last}"),
-        End::Time(time) => format!("{time:e} s"),
+        End::Time(time) => as_given(time, "s"),
     }
 }

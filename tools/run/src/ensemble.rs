@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use hematite_comm::{Apart, Comm};
 use hematite_config::{Exit, Fault, Result, note};
-use hematite_dump::RunRecord;
+use hematite_dump::{Checkpoint, RunRecord};
 use hematite_engine::Method;
 
 use crate::cli::Cli;
@@ -16,18 +16,20 @@ use crate::setup::Setup;
 use crate::stop::Stop;
 use crate::{check, one_run};
 
-/// How the members of one rank ended: numbers of those done, stopped and failed.
+/// How the members of one rank ended: numbers of those done, stopped, failed, and refused before their first step.
 #[derive(Default)]
 struct Ends {
     done: i64,
     stopped: i64,
     failed: i64,
+    refused: i64,
 }
 
 /// Does the `members` runs of an ensemble, as many at once as there are ranks. Collective.
 ///
 /// # Errors
-/// Those of a run before its first step; a numerical failure if members failed, after all others have ended; an I/O fault, or
+/// Those of a run before its first step, if no member of the rank has done a step, other than that a member has no
+/// checkpoint; a numerical failure if members failed or could not go on, after all others have ended; an I/O fault, or
 /// when a rank is lost.
 pub fn run(cli: &Cli, comm: &dyn Comm, methods: &[&dyn Method], members: u32) -> Result<Exit> {
     let apart = Apart::new(comm.local_rank());
@@ -76,6 +78,13 @@ pub fn run(cli: &Cli, comm: &dyn Comm, methods: &[&dyn Method], members: u32) ->
                 ends.stopped += 1;
                 break;
             }
+            Err(refused)
+                if refused.exit == Exit::Usage
+                    && (ends.done + ends.failed > 0 || lacks_checkpoint(cli, &folder.join(name(k)))) =>
+            {
+                note(&format!("run: error: {}: {}", name(k), refused.message));
+                ends.refused += 1;
+            }
             Err(other) => {
                 fault = Err(other.within(name(k)));
                 break;
@@ -88,14 +97,22 @@ pub fn run(cli: &Cli, comm: &dyn Comm, methods: &[&dyn Method], members: u32) ->
 
 /// What all ranks together have done.
 fn conclude(cli: &Cli, comm: &dyn Comm, ends: Ends, members: u32, folder: &Path) -> Result<Exit> {
-    let mut sums = [ends.done, ends.stopped, ends.failed];
+    let mut sums = [ends.done, ends.stopped, ends.failed, ends.refused];
     comm.sum(&mut sums)?;
-    let [done, stopped, failed] = sums;
-    if failed > 0 {
+    let [done, stopped, failed, refused] = sums;
+    if failed + refused > 0 {
+        let folder = folder.display();
+        let broke =
+            format!("; the last states of those that broke, {failed}, are in failed/ of their folders in {folder}");
+        let unable = format!(
+            "; {refused} could not begin or go on, for the reasons above: --restart begins those anew whose folders in {folder} are \
+             taken away"
+        );
+        let told = [(failed, broke), (refused, unable)].into_iter().filter(|(count, _)| *count > 0);
         return Err(Fault::numerical(format!(
-            "{failed} of {members} members of the ensemble failed, {done} are done; the last states of those that failed are in \
-             failed/ of their folders in {}",
-            folder.display()
+            "{} of {members} members of the ensemble failed, {done} are done{}",
+            failed + refused,
+            told.map(|(_, text)| text).collect::<String>()
         )));
     }
     if !cli.quiet && comm.rank() == 0 {
@@ -103,6 +120,12 @@ fn conclude(cli: &Cli, comm: &dyn Comm, ends: Ends, members: u32, folder: &Path)
         note(&format!("{end}: {done} of {members} members, {}", folder.display()));
     }
     Ok(if stopped > 0 { Exit::Stopped } else { Exit::Done })
+}
+
+/// Whether a member's folder holds a run that `--restart` finds no sound checkpoint of: that is no fault of the call.
+fn lacks_checkpoint(cli: &Cli, folder: &Path) -> bool {
+    let is_sound = |path: &PathBuf| Checkpoint::verify(path, 0, 1).is_ok();
+    cli.restart.is_some() && folder.join("run.json").exists() && !Checkpoint::newest_first(folder).iter().any(is_sound)
 }
 
 /// Name of the folder of member `k`, from 1.

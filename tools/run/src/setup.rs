@@ -37,8 +37,8 @@ pub struct Setup {
     pub end: End,
     /// The run folder.
     pub folder: PathBuf,
-    /// Keys of the config that have no effect, as the case has neither cells, bodies nor polymers.
-    idle: Vec<&'static str>,
+    /// Keys of the config that have no effect, each with what the case lacks.
+    idle: Vec<(&'static str, &'static str)>,
 }
 
 impl Setup {
@@ -283,10 +283,8 @@ impl Setup {
             )
         });
         let uneven = self.uneven_dumps();
-        let idle = self.idle.iter().map(|key| {
-            format!(
-                "{key}: the case has neither cells, bodies nor polymers: this has no effect; take it out, or seed some"
-            )
+        let idle = self.idle.iter().map(|(key, lacks)| {
+            format!("{key}: the case has neither {lacks}: this has no effect; take it out, or seed some")
         });
         for advice in physics.chain(cores::kept_back(comm.size())).chain(beyond).chain(never).chain(uneven).chain(idle)
         {
@@ -352,14 +350,15 @@ fn resolve(cli: &Cli, path: &Path, methods: &[&dyn Method]) -> Result<(Document,
     Ok((document, config, case, stored))
 }
 
-/// Keys of `config` that say when members are recorded, if the case has none.
-fn idle_of(config: &RunConfig, case: &Case) -> Vec<&'static str> {
+/// Keys of `config` that say when members are recorded, with what the case lacks, if it has none that are.
+fn idle_of(config: &RunConfig, case: &Case) -> Vec<(&'static str, &'static str)> {
     let header = case.header();
-    if !header.populations.is_empty() || !header.polymers.is_empty() {
-        return Vec::new();
-    }
-    let given = [("cell_dumps", config.cell_dumps.is_some()), ("tracks", config.tracks.every.is_some())];
-    given.into_iter().filter(|(_, given)| *given).map(|(key, _)| key).collect()
+    let (cells, polymers) = (!header.populations.is_empty(), !header.polymers.is_empty());
+    let keys = [
+        ("cell_dumps", config.cell_dumps.is_some(), cells || polymers, "cells, bodies nor polymers"),
+        ("tracks", config.tracks.every.is_some(), cells, "cells nor bodies, whose tracks these are"),
+    ];
+    keys.into_iter().filter(|(_, given, acts, _)| *given && !acts).map(|(key, .., lacks)| (key, lacks)).collect()
 }
 
 /// The schema of a run's config: its own keys and those of `methods`.

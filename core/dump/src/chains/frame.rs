@@ -36,6 +36,12 @@ pub struct ChainFrame {
 }
 
 impl ChainFrame {
+    /// Bytes of `chains` chains with `beads` beads in all in a dump, before compression.
+    pub fn bytes(chains: u64, beads: u64) -> u64 {
+        // Positions in f64 and velocities in f32; numbers in two places, kinds, and images.
+        (24 + 12) * beads + (16 + 4 + 12) * chains
+    }
+
     /// The beads of each chain: its range in `position` and `velocity`.
     ///
     /// # Panics

@@ -124,7 +124,7 @@ impl PlannedLangevin {
             ));
         }
         let Some(step) = time.step else {
-            return Err(Fault::usage("time.step: \"langevin\" needs it, e.g. \"step\": \"1 us\""));
+            return Err(Fault::usage("time.step: \"langevin\" needs it, e.g. \"step\": \"1 ms\""));
         };
         let (dt, dx) = (step.si(), header.spacing);
         let thermal = BOLTZMANN * temperature;

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use hematite_case::Header;
 use hematite_engine::ShearRate;
 use hematite_geometry::OpeningKind;
-use hematite_units::groups::CS2;
+use hematite_units::groups::{CS2, developed_speed};
 
 use crate::Plan;
 
@@ -41,8 +41,7 @@ impl Plan {
     pub fn expected(&self, header: &Header, domain: &Domain) -> Option<Expected> {
         let viscosity = CS2 * (self.tau - 0.5);
         let diameter = 4.0 * domain.nodes as f64 / domain.wall_area;
-        let shape = if header.set.dimension() == 2 { 32.0 } else { 16.0 };
-        let developed = |gradient: f64| gradient * diameter * diameter / (shape * viscosity);
+        let developed = |gradient: f64| developed_speed(gradient, diameter, viscosity, header.set.dimension());
         let openings = header.openings.iter().zip(&domain.peaks).map(|(opening, &peak)| {
             let what = if opening.kind == OpeningKind::Wall { "moving wall" } else { "opening" };
             (peak, format!("prescribed at {what} \"{}\"", opening.name))

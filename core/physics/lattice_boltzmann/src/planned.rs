@@ -302,6 +302,11 @@ impl Planned for PlannedFlow {
         self.parameters().map_or([0; 2], |parameters| least_bytes(&ground.part, &parameters))
     }
 
+    fn state_bytes(&self, nodes: u64) -> f64 {
+        let values = nodes * self.scene.header.set.q() as u64;
+        (values * self.scene.plan.precision().stored_bytes() as u64) as f64
+    }
+
     fn fields(&self) -> Vec<Field> {
         Field::FLUID.to_vec()
     }

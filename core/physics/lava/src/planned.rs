@@ -442,6 +442,10 @@ impl Planned for PlannedLava {
         Arrays::bytes(ground.part.own as u64)
     }
 
+    fn state_bytes(&self, nodes: u64) -> f64 {
+        (nodes * State::BYTES) as f64
+    }
+
     fn fields(&self) -> Vec<Field> {
         vec![THICKNESS, SOLID_THICKNESS, TEMPERATURE, ARRIVAL]
     }

@@ -25,6 +25,9 @@ const NAMES: [&str; 4] = ["lava_thickness", "lava_heat", "solid_lava_thickness",
 const ARRIVAL: &str = "lava_arrival";
 
 impl State {
+    /// Bytes of a cell in checkpoints: four amounts and a time.
+    pub const BYTES: u64 = 4 * 8 + 4;
+
     /// No lava in any of `cells` cells.
     pub fn empty(cells: usize) -> Self {
         let none = vec![0; cells];

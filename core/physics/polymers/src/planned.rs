@@ -3,7 +3,7 @@
 use hematite_case::ChainPopulation;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
-use hematite_dump::Column;
+use hematite_dump::{ChainFrame, Column};
 use hematite_engine::sites::SiteMap;
 use hematite_engine::{
     Bath, Figure, FluidNeeds, Ground, Method, Physics, Planned, Planning, PointNeeds, Saved, SharedData, StateHeader,
@@ -140,6 +140,14 @@ impl Planned for PlannedPolymers {
         let most = if self.parameters.pairs() { self.parameters.most_neighbours(beads as u32) } else { 0 };
         let lists = 4 * beads * u64::from(most);
         [lists + 80 * beads + 4 * ground.header.nodes as u64, lists]
+    }
+
+    fn state_bytes(&self, nodes: u64) -> f64 {
+        state::bytes(self.parameters.dimension, nodes, self.chains.beads() as u64) as f64
+    }
+
+    fn dump_bytes(&self) -> f64 {
+        ChainFrame::bytes(self.chains.chains.len() as u64, self.chains.beads() as u64) as f64
     }
 
     fn columns(&self) -> Vec<Column> {

@@ -195,8 +195,12 @@ fn sub_steps(config: &PolymersConfig, parameters: &mut Parameters) -> Result<Vec
         )));
     }
     parameters.sub_steps = even(f64::from(given));
-    let phase = stiffest / f64::from(parameters.sub_steps);
+    let taken = parameters.sub_steps;
+    let phase = stiffest / f64::from(taken);
     let mut notes = Vec::new();
+    if taken != given {
+        notes.push(format!("polymers.sub_steps {given} is odd, beads move in an even number: {taken} are taken"));
+    }
     if phase > ROUGH_PHASE {
         notes.push(format!(
             "polymers.sub_steps {given} are few for the stiffest bonds, bends or forces between beads: lengths of bonds will vary \

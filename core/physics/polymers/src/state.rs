@@ -30,6 +30,11 @@ fn width(dimension: usize) -> usize {
     1 + (3 * dimension).div_ceil(2)
 }
 
+/// Bytes of `beads` beads on `nodes` nodes in a saved state: their numbers, and how many each node holds.
+pub fn bytes(dimension: usize, nodes: u64, beads: u64) -> u64 {
+    8 * width(dimension) as u64 * beads + 4 * nodes
+}
+
 fn packed(dimension: usize, number: usize, bead: &Bead) -> Vec<i64> {
     let positions = bead.position[..dimension].iter().map(|&x| x as u32);
     let images = bead.image[..dimension].iter().map(|&x| x as u32);

@@ -29,10 +29,12 @@ pub struct Fluid {
 }
 
 impl Fluid {
-    /// What the body force adds to velocities in half of step `step`.
+    /// What the body force adds to velocities in half of step `step`: whole units of [`Parameters::kick_unit`], which
+    /// no addition rounds. Smaller shares of a unit come as units in some of the steps.
     pub fn kick(&self, step: u64) -> [f64; 3] {
         let factor = 0.5 * self.waveform.at((step as f64 + 0.5) * self.units.dt);
-        self.parameters.acceleration.map(|a| factor * a)
+        let unit = self.parameters.kick_unit();
+        self.parameters.acceleration.map(|a| unit * (factor * a / unit + turn(step)).floor())
     }
 
     /// What a saved state tells of the fluid. `samples`: number of samples in the fields; `dumped`: whether a dump has them.
@@ -47,4 +49,9 @@ impl Fluid {
             dumped,
         }
     }
+}
+
+/// The step times the golden ratio, modulo 1: evenly spread over any stretch of steps (Weyl, Math. Ann. 77, 313, 1916).
+fn turn(step: u64) -> f64 {
+    (step.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -14,6 +14,7 @@ mod arrays;
 mod cells;
 mod config;
 mod exchange;
+mod expected;
 mod fluid;
 mod health;
 mod parameters;

@@ -62,6 +62,13 @@ impl Parameters {
         FASTEST * self.speed
     }
 
+    /// The unit of what a body force adds to velocities: the spacing of the largest numbers of 32 bits that velocities
+    /// may be, so that all velocities are multiples of it or finer. Smaller kicks would be rounded alike in many
+    /// particles, and the flow be driven too hard or too little.
+    pub fn kick_unit(&self) -> f64 {
+        (self.fastest().log2().ceil() - f64::from(f32::MANTISSA_DIGITS)).exp2()
+    }
+
     /// Most sites that a particle goes along an axis in a step.
     pub fn reach(&self) -> i32 {
         self.fastest().ceil() as i32

@@ -38,6 +38,18 @@ fn sampled(word: usize) -> String {
     format!("sampled {word}")
 }
 
+/// Numbers of a particle in a saved state.
+fn width(dimension: usize) -> usize {
+    (2 * dimension + 1).div_ceil(2)
+}
+
+/// Bytes of `particles` particles on `nodes` nodes in a saved state, with how many each node holds, and the samples
+/// there.
+pub fn bytes(dimension: usize, nodes: u64, particles: u64) -> u64 {
+    // Each number of the samples stands beside that of its node.
+    8 * width(dimension) as u64 * particles + (4 + 16 * (2 + dimension as u64)) * nodes
+}
+
 /// The words of a particle, two in each number.
 fn packed(dimension: usize, particle: &Particle) -> Vec<i64> {
     let positions = particle.position[..dimension].iter().map(|&x| x as u32);
@@ -73,7 +85,7 @@ pub fn save(solvent: &Solvent, ground: &Ground, keep: &mut dyn Keep) -> Result<(
     keep.lists(
         PARTICLES,
         Lists {
-            width: (2 * dimension + 1).div_ceil(2),
+            width: width(dimension),
             counts: of_node.iter().map(|particles| particles.len() as u32).collect(),
             values: of_node.iter().flatten().flat_map(|particle| packed(dimension, particle)).collect(),
         },
@@ -91,7 +103,7 @@ pub fn save(solvent: &Solvent, ground: &Ground, keep: &mut dyn Keep) -> Result<(
 /// A usage fault where the state is damaged; when a rank is lost.
 pub fn particles(parameters: &Parameters, saved: &dyn Saved) -> Result<Vec<Particle>> {
     let lists = saved.lists(PARTICLES)?;
-    let width = (2 * parameters.dimension + 1).div_ceil(2);
+    let width = width(parameters.dimension);
     if lists.width != width && !lists.values.is_empty() {
         let (source, got) = (&saved.header().source, lists.width);
         return Err(Fault::usage(format!("{source}: particles of {got} numbers, this run has {width}")));

@@ -65,6 +65,37 @@ fn an_ensemble_goes_on_and_grows() {
 }
 
 #[test]
+fn a_member_that_lost_its_checkpoint_does_not_stop_the_others() {
+    let folder = slit();
+    let _part = folder.run(&["run.json", "--ensemble", "3", "-o", "all", "--quiet", "--steps", "60"]).done();
+    let _whole = folder.run(&["run.json", "--ensemble", "4", "-o", "whole", "--quiet"]).done();
+    // The first member of a rank, and one after it.
+    for lost in ["all/member-0001", "all/member-0002"] {
+        std::fs::remove_dir_all(folder.path(lost).join("checkpoint")).expect("removes");
+    }
+    let again = ["run.json", "--ensemble", "4", "-o", "all", "--quiet", "--restart"];
+    let told = folder.run(&again).exits(4).stderr;
+    for piece in [
+        "run: error: member-0001: ",
+        "run: error: member-0002: ",
+        "no checkpoint to go on from",
+        "2 of 4 members of the ensemble failed, 2 are done; 2 could not begin or go on",
+    ] {
+        assert!(told.contains(piece), "{piece}: {told}");
+    }
+    for member in ["member-0003", "member-0004"] {
+        folder.same(&format!("all/{member}"), &format!("whole/{member}"));
+    }
+    for lost in ["all/member-0001", "all/member-0002"] {
+        std::fs::remove_dir_all(folder.path(lost)).expect("removes");
+    }
+    let _rest = folder.run(&again).done();
+    for member in ["member-0001", "member-0002"] {
+        folder.same(&format!("all/{member}"), &format!("whole/{member}"));
+    }
+}
+
+#[test]
 fn means_and_errors_are_those_of_the_members() {
     let folder = slit();
     let _all = folder.run(&["run.json", "--ensemble", "3", "-o", "all", "--quiet"]).done();

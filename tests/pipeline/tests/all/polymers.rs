@@ -194,6 +194,14 @@ fn what_cannot_work_is_refused() {
     );
     refused(&[chain(json!({"bonds": {"harmonic": {"stiffness": 0}}}))], &["stiffness 0 must lie"]);
     refused(&[chain(json!({"bonds": {"fene": {"stiffness": 30, "extension": 0.9}}}))], &["extension 0.9 must lie"]);
+    refused(
+        &[chain(json!({"pairs": "wca"}))],
+        &[
+            "key \"polymers.populations.chain.pairs\" is \"wca\" without its keys",
+            "write {\"wca\": {}}, in which \"energy\", \"diameter\" may stand",
+        ],
+    );
+    refused(&[chain(json!({"bonds": "harmonic"}))], &["write {\"harmonic\": {\"stiffness\": ...}}"]);
     refused(&[chain(json!({"bending": -1}))], &["bending -1 must lie"]);
     refused(&[chain(json!({"pairs": {"wca": {"diameter": "5 um"}}}))], &["pairs.wca.diameter 5 µm must lie"]);
     refused(&[chain(json!({"pairs": {"lennard_jones": {"cutoff": 1}}}))], &["cutoff 1 must lie"]);
@@ -275,10 +283,79 @@ fn times_that_are_no_whole_number_of_steps_are_told() {
     folder.json_with("run.json", folder.read_json("run.json"), &[("/cell_dumps", json!({"every": "25 us"}))]);
     for arguments in [&["run.json", "-o", "run", "--check"][..], &["run.json", "-o", "run"]] {
         let told = folder.run(arguments).done();
-        assert!(told.stderr.contains("is 2.500000 time steps, no whole number"), "{}", told.stderr);
+        let piece = "cell_dumps.every: \"25 \u{b5}s\" is 2.500000 time steps, no whole number";
+        assert!(told.stderr.contains(piece), "{}", told.stderr);
     }
     let said = ["evenly apart", "whole number of steps"];
     let _refused = folder.refuses("post", &["polymers", "run"], &said);
+}
+
+#[test]
+fn what_is_taken_otherwise_or_has_no_effect_is_told() {
+    let folder = sheared(&[]);
+    let good = folder.read_json("run.json");
+    let told = |changes: &[(&str, Value)]| {
+        folder.json_with("changed.json", good.clone(), changes);
+        folder.run(&["changed.json", "-o", "never", "--check=quick"]).done().stderr
+    };
+    let odd = told(&[("/polymers/sub_steps", json!(41))]);
+    assert!(odd.contains("polymers.sub_steps 41 is odd") && odd.contains("42 are taken"), "{odd}");
+    assert!(!told(&[("/polymers/sub_steps", json!(42))]).contains("polymers.sub_steps"));
+    let tracks = told(&[("/tracks", json!({"every": 5}))]);
+    assert!(tracks.contains("advice    tracks: the case has neither cells nor bodies"), "{tracks}");
+    // Dumps of polymers have their times from there.
+    assert!(!tracks.contains("cell_dumps:"), "{tracks}");
+}
+
+#[test]
+fn particles_and_beads_have_their_size_on_disk() {
+    let folder = sheared(&[]);
+    let sizes = |config: &str| {
+        let told = folder.run(&[config, "-o", "never", "--check=quick", "--json", "--quiet"]).done().stdout;
+        let table: Value = serde_json::from_str(&told).expect("an array");
+        ["dumps of polymers", "a checkpoint"].map(|of| {
+            let row = table.as_array().and_then(|rows| rows.iter().find(|row| row["of"] == of));
+            row.and_then(|row| row["value"].as_f64()).unwrap_or_else(|| panic!("{of} in {told}"))
+        })
+    };
+    // 40 x 13 nodes with 4 particles each, and 5 chains with 12 beads, dumped at the start and 6 times more.
+    let (nodes, beads) = (40.0 * 13.0, 60.0);
+    let dumps = 7.0 * (beads * 36.0 + 5.0 * 32.0);
+    let of_beads = beads * 32.0 + nodes * 4.0;
+    let of_particles = 4.0 * nodes * 24.0 + nodes * (4.0 + 4.0 * 16.0);
+    let [found, announced] = sizes("run.json");
+    assert!((found - dumps).abs() < 1.0 && (announced - of_particles - of_beads).abs() < 1.0, "{found} {announced}");
+    let _run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
+    let written: usize = folder
+        .content()
+        .iter()
+        .filter(|(path, _)| path.to_string_lossy().contains("run/checkpoint/"))
+        .filter_map(|(_, content)| content.as_ref().map(Vec::len))
+        .sum();
+    let share = announced / written as f64;
+    assert!((0.5..1.2).contains(&share), "{announced} bytes announced, {written} written");
+    // Without a fluid beads alone are saved.
+    let folder = damped();
+    let told = folder.run(&["run.json", "-o", "never", "--check=quick", "--json", "--quiet"]).done().stdout;
+    let table: Value = serde_json::from_str(&told).expect("an array");
+    let state = table.as_array().and_then(|rows| rows.iter().find(|row| row["of"] == "a checkpoint"));
+    let state = state.and_then(|row| row["value"].as_f64()).expect("a size");
+    let nodes = draw::porous_block().fluid() as f64;
+    let beads = f64::from(30 * 9 + 4 * 7 + 6 * 5);
+    // Of the block the largest connected part is kept.
+    assert!(state > beads * 48.0 && state <= beads * 48.0 + nodes * 4.0, "{state}");
+}
+
+#[test]
+fn the_example_of_the_guide_moves_beads_a_micrometre_apart() {
+    let folder = damped();
+    for more in ["", ", \"bead_mass\": \"5e-11 kg\""] {
+        let text = format!(r#"{{"langevin": {{"temperature": "300 K", "friction": "1e-8 kg/s"{more}}}}}"#);
+        let fluid: Value = serde_json::from_str(&text).expect("JSON");
+        let time = json!({"step": "1 ms", "duration": "10 s"});
+        folder.json_with("guide.json", folder.read_json("run.json"), &[("/fluid", fluid), ("/time", time)]);
+        let _checked = folder.run(&["guide.json", "-o", "never", "--check=quick"]).done();
+    }
 }
 
 #[test]

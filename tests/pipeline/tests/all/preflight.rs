@@ -174,6 +174,48 @@ fn membranes_have_a_capillary_number_and_their_dumps_a_size() {
     assert!(row(&table, "disk", "dumps of cells")["value"].as_f64().is_some_and(|bytes| bytes > 0.0));
 }
 
+/// A channel of 20 pixels of 1 um with a fluid of particles that a force drives.
+fn channel_of_particles() -> (Folder, Value) {
+    let folder = Folder::new();
+    folder.write("channel.pgm", &draw::Picture::of(40, 22, |_, y| (1..=20).contains(&y)).pgm());
+    folder.json("case.json", &json!({"geometry": {"image": "channel.pgm", "spacing": "1 um", "periodic": ["x"]}}));
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let run = json!({
+        "case": "case.h5",
+        "fluid": {"srd": {"density": "1000 kg/m3", "temperature": "300 K", "mean_free_path": 0.1, "particles_per_cell": 10}},
+        "drive": {"force": ["40 Pa/m", "0 Pa/m"]},
+        "time": {"steps": 100},
+        "dumps": [{"every": 100}]
+    });
+    folder.json("run.json", &run);
+    (folder, run)
+}
+
+#[test]
+fn a_fluid_of_particles_has_an_expected_speed() {
+    let (folder, mut run) = channel_of_particles();
+    let table = checked(&folder, &["--check=quick"]);
+    let value = |name: &str| row(&table, name, "")["value"].as_f64().expect("a number");
+    // The peak of the parabola between plates, and twice their distance as hydraulic diameter.
+    let speed = 40.0 * 20e-6_f64.powi(2) / (8.0 * value("viscosity"));
+    is(&table, "speed u", "", speed, 1e-2);
+    is(&table, "Mach number", "", speed / value("thermal speed"), 1e-2);
+    is(&table, "Reynolds number", "", speed * 40e-6 * 1000.0 / value("viscosity"), 1e-2);
+    is(&table, "body force", "drive", 40.0, 1e-9);
+    assert!(row(&table, "Mach number", "")["advice"].is_null());
+    run["initial"] = json!({"velocity": ["2 mm/s", "0 m/s"]});
+    folder.json("run.json", &run);
+    let table = checked(&folder, &["--check=quick"]);
+    is(&table, "speed u", "", 2e-3, 1e-9);
+    let advice = row(&table, "Mach number", "")["advice"].as_str().expect("advice");
+    assert!(advice.contains("above 0.2 the fluid is felt to be compressible"), "{advice}");
+    // Nothing holds the fluid against the force.
+    run["initial"] = json!({});
+    run["fluid"]["srd"]["walls"] = json!("slip");
+    folder.json("run.json", &run);
+    assert!(checked(&folder, &["--check=quick"]).iter().all(|row| row["name"] != "speed u"));
+}
+
 #[test]
 fn forms_that_there_are_not_are_refused() {
     let (folder, _) = channel();

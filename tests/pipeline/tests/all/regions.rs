@@ -128,7 +128,7 @@ fn a_region_named_as_a_field_and_keys_without_effect_are_told() {
     folder.json("run.json", &run);
     let told = folder.run(&["run.json", "--steps", "20"]).done();
     assert!(
-        told.stderr.contains("advice    tracks: the case has neither cells, bodies nor polymers"),
+        told.stderr.contains("advice    tracks: the case has neither cells nor bodies, whose tracks these are"),
         "{}",
         told.stderr
     );

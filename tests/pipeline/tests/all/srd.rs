@@ -109,6 +109,10 @@ fn momentum_goes_from_a_moving_wall_into_the_fluid() {
     let folder = sheared(40, &[("/time/steps", json!(2400)), ("/dumps", json!([{"every": 2400, "at": [600]}]))]);
     let _run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
     let _flow = folder.post(&["flow", "run"]).done();
+    // The channel is 13 nodes wide, and the moving wall is one of its two.
+    let summary = folder.read_json("run/statistics/summary.json");
+    let diameter = summary["dumps"][0]["flow"]["hydraulic_diameter_m"].as_f64().expect("a number");
+    assert!((diameter / 26e-6 - 1.0).abs() < 1e-6, "{diameter}");
     let table = folder.read("run/statistics/layers_y.csv");
     let mut rows = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let header = rows.next().expect("a header");
@@ -123,11 +127,59 @@ fn momentum_goes_from_a_moving_wall_into_the_fluid() {
 }
 
 #[test]
+fn weak_forces_drive_as_hard_as_strong_ones() {
+    let folder = Folder::new();
+    folder.write("box.pgm", &draw::Picture::of(24, 20, |_, _| true).pgm());
+    let geometry = json!({"image": "box.pgm", "spacing": "1 um", "periodic": ["x", "y"]});
+    folder.json("case.json", &json!({"geometry": geometry}));
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    // Some of what one step adds is below half of the spacing of velocities in 32 bits, 7e-9 of the largest.
+    for (k, force) in [0.05, -0.1, 0.3, 1.0].into_iter().enumerate() {
+        let run = json!({
+            "case": "case.h5",
+            "fluid": {"srd": {
+                "density": "1000 kg/m3", "temperature": "300 K", "mean_free_path": 0.1, "particles_per_cell": 10
+            }},
+            "drive": {"force": [format!("{force} Pa/m"), format!("{} Pa/m", -2.0 * force)]},
+            "time": {"steps": 2000},
+            "dumps": [{"every": 2000}],
+            "monitor": {"every": 2000}
+        });
+        folder.json("run.json", &run);
+        let name = format!("run-{k}");
+        let _run = folder.run(&["run.json", "-o", &name, "--quiet"]).done();
+        let ledger = folder.read(&format!("{name}/ledger.csv"));
+        let mut rows = ledger.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let header = rows.next().expect("a header");
+        let rows: Vec<_> = rows.collect();
+        let at = |row: usize, name: &str| -> f64 {
+            let column = header.iter().position(|found| *found == name).expect("a column");
+            rows[row][column].parse().expect("a number")
+        };
+        for (axis, factor) in [("momentum_x_kg_m_per_s", 1.0), ("momentum_y_kg_m_per_s", -2.0)] {
+            let gained = at(rows.len() - 1, axis) - at(0, axis);
+            let wanted = factor * force * 24.0 * 20.0 * 1e-12 * 1e-6 * at(rows.len() - 1, "time_s");
+            assert!((gained / wanted - 1.0).abs() < 0.02, "{axis} at {force} Pa/m: {gained:e}, wanted {wanted:e}");
+        }
+    }
+}
+
+#[test]
 fn a_force_that_compresses_or_drives_too_hard_is_told() {
     let folder = sheared(40, &[("/drive", json!({"force": ["1200 Pa/m", "-300 Pa/m"]}))]);
     let run = folder.run(&["run.json", "-o", "run"]).done();
     assert!(run.stderr.contains("compresses the fluid"), "{}", run.stderr);
     assert!(run.stderr.contains("of the thermal speed"), "{}", run.stderr);
+}
+
+#[test]
+fn viscosities_that_theory_does_not_know_are_told() {
+    for (degrees, told) in [(130, false), (160, false), (172, true), (180, true)] {
+        let folder = sheared(40, &[("/fluid/srd/angle", json!(degrees))]);
+        let check = folder.run(&["run.json", "-o", "run", "--check=quick"]).done();
+        let said = check.stderr.clone() + &check.stdout;
+        assert_eq!(said.contains("by theory are too high"), told, "{degrees}: {said}");
+    }
 }
 
 #[test]

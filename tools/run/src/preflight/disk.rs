@@ -1,6 +1,6 @@
 //! How much room on disk a run takes: of what is known to grow, before it is compressed.
 
-use hematite_engine::{Figure, Precision};
+use hematite_engine::Figure;
 
 use crate::cadence::Times;
 use crate::config::DumpConfig;
@@ -38,22 +38,25 @@ pub fn figures(setup: &Setup, last: u64) -> Vec<Figure> {
         .filter(|population| population.rigid.is_none())
         .map(|population| (population.cells.len() * population.surface.vertices.len()) as f64)
         .sum();
-    if vertices > 0.0 {
-        let first = || setup.config.dumps.first().map(DumpConfig::times).unwrap_or_default();
-        let times = setup.config.cell_dumps.clone().unwrap_or_else(first);
-        let count = moments(setup, &times, last) + 1;
-        let note = format!("{count} dumps, about, before compression");
-        figures.push(Figure::new("disk", count as f64 * vertices * VERTEX, "B").of("dumps of cells").noted(note));
+    let cells = (vertices > 0.0).then_some(("cells", vertices * VERTEX));
+    let others = setup.planned.iter().map(|physics| (physics.name(), physics.dump_bytes()));
+    for (members, bytes) in cells.into_iter().chain(others.filter(|(_, bytes)| *bytes > 0.0)) {
+        figures.push(of_members(setup, members, bytes, last));
     }
-    let population = match setup.precision() {
-        Precision::F16 => 2.0,
-        Precision::F32 => 4.0,
-        Precision::F64 => 8.0,
-    };
-    let state = setup.nodes() as f64 * setup.ground.header.set.q() as f64 * population + vertices * STATE;
+    let nodes = setup.nodes();
+    let state = setup.planned.iter().map(|physics| physics.state_bytes(nodes)).sum::<f64>() + vertices * STATE;
     let note = "about, before compression; the newest ones are kept";
     figures.push(Figure::new("disk", state, "B").of("a checkpoint").noted(note));
     figures
+}
+
+/// What dumps of members take, of which one takes so many bytes.
+fn of_members(setup: &Setup, members: &str, bytes: f64, last: u64) -> Figure {
+    let times = setup.config.cell_dumps.clone().unwrap_or_default();
+    let start = u64::from(times.due(&setup.clock, 0, true) && !times.due(&setup.clock, 0, false));
+    let count = moments(setup, &times, last) + start;
+    let note = format!("{count} dump{}, about, before compression", if count == 1 { "" } else { "s" });
+    Figure::new("disk", count as f64 * bytes, "B").of(format!("dumps of {members}")).noted(note)
 }
 
 /// How many moments of a run are due after its start.
