@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use hematite_dump::{BodyReader, CellReader};
+use pipeline_tests::draw::Voxels;
 use pipeline_tests::suspension::{
     Suspension, balanced_ledger, counts, identical, platelets, ranks_agree, refilled_street, same, street,
 };
@@ -138,6 +139,42 @@ fn ranks_and_restarts_agree_where_both_come_in() {
     let seeded: u64 = counts(&folder.path("case.h5")).iter().sum();
     assert!(of_cells.iter().chain(&of_bodies).any(|&id| id >= seeded), "some of those that came in were dumped");
     assert!(of_cells.is_disjoint(&of_bodies), "{of_cells:?}, {of_bodies:?}");
+}
+
+/// A slit so narrow that bodies find no room beside the cells that come in next, with one cell.
+fn slit() -> Suspension {
+    let voxels = Voxels::of([24, 11, 22], |[_, y, z]| (1..10).contains(&y) && (1..21).contains(&z));
+    let mut suspension = refilled_street();
+    suspension.file = "slit.mha";
+    suspension.content = voxels.mha();
+    suspension.case["geometry"]["voxels"]["file"] = json!("slit.mha");
+    let red = json!({"kind": "platelet", "diameter": "5 um", "thickness": "2.2 um", "vertices": 162});
+    let platelet = json!({"kind": "ellipsoid", "axes": ["2.4 um", "4 um", "4 um"]});
+    suspension.case["cells"] = json!([
+        {"name": "red", "shape": red, "count": 1},
+        {"name": "platelet", "rigid": true, "shape": platelet, "hematocrit": 0.3}
+    ]);
+    suspension.case["seeding"] = json!({"seed": 789});
+    let run = &mut suspension.run;
+    run["fluid"]["lattice_boltzmann"]["tau"] = json!(1.0);
+    run["time"] = json!({"steps": 160});
+    run["openings"]["in"] = json!({"velocity": "300 mm/s", "ramp": "4 us"});
+    run["cells"]["inflow"]["in"]["hematocrit"] = json!(0.38);
+    run["monitor"] = json!({"every": 16});
+    suspension
+}
+
+/// A single rank makes room for more cells when they come in, where several ranks have enough: bodies leave the places
+/// of those that come in next alone all the same.
+#[test]
+fn bodies_wait_for_cells_whatever_room_ranks_have() {
+    let suspension = slit();
+    let steps = steps(&suspension);
+    let folder = ranks_agree(&suspension, |folder, run| drop(balanced_ledger(folder, run, steps)));
+    let ledger = balanced_ledger(&folder, "solo", steps);
+    let last = ledger.rows.last().expect("a line");
+    assert!(last.cells[0].inside > last.cells[0].seeded, "{last:?}");
+    assert!(folder.read("solo/log.jsonl").contains("inflow:bodies:in"), "bodies were due");
 }
 
 /// Expects that a run of a folder with the straight run "solo", stopped and restarted on other ranks, has its bits.
