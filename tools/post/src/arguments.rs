@@ -195,12 +195,14 @@ relative viscosity        Poiseuille flow rate of the fluid without cells, at th
                           straight channel, duct or tube, over the flow rate
 cell-free layer           straight channels and tubes, seen from the side: at each axial position one lattice spacing
                           long, from the wall to the outermost surface of cells; mean over positions, sides and dumps
-bluntness                 k of the fit u = u0 (1 - |s/R|^k)
+bluntness                 k of the fit u = u0 (1 - |s/R|^k) by least squares; its residual is the root mean square of
+                          what the fit leaves over u0: above some percent k says little of the profile
 D                         (L - B)/(L + B), longest and shortest axis of the ellipsoid with the second moments of the
                           enclosed body
 inclination               of the body's long axis in the shear plane, from its first axis to its second
 rotation                  mean rates of a marked vertex about the centroid (mark), of the body (tumbling), and of the
-                          membrane about the body (treading = mark - tumbling)
+                          membrane about the body (treading = mark - tumbling), by straight lines through the angles
+                          (least squares)
 drift                     change of a cell's area and volume (2-D: perimeter and area), relative to when it had grown
 roughness                 largest |u_i - u_j| along any side ij of a cell, over the mean length of sides, u from a vertex
                           to the mean of its neighbours: smooth below 0.2, creases that the mesh does not resolve
@@ -266,8 +268,13 @@ pub struct BodiesArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR: tracks.csv (each cell and dump: unwrapped centroid and velocity), velocity.csv (mean velocity of
-each cell), displacement.csv (mean and mean square displacement over lags, dispersion about the mean motion),
-and the figures tracks and displacement, each as .png and .svg. From tracks.h5, or where a run has none, from cells.vtkhdf or bodies.vtkhdf.
+each cell: its displacement from the first dump that holds it to the last, over the time between them),
+displacement.csv (mean and mean square displacement over lags, dispersion about the mean motion), and the figures tracks
+and displacement, each as .png and .svg. From tracks.h5, or where a run has none, from cells.vtkhdf or bodies.vtkhdf.
+
+lags   up to 40, from the spacing of the dumps to three quarters of the run. A pair of dumps of a cell belongs to the
+       nearest multiple of that spacing; where it changes, of the shortest one, but for one in twenty. A lag has all
+       its pairs, \"pairs\" is their number and \"lag_s\" their mean. Of neighbouring lags that with most pairs counts.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
 
@@ -288,7 +295,8 @@ polymers.csv, polymers.json  a row a population: mean squared radius of gyration
                              gyration and of diffusion along each axis
 radii.csv                    radius of gyration and end-to-end distance over time, roots of means over chains
 correlations.csv             of end-to-end vectors, and of the velocities of centres, over lags
-displacements.csv            mean square displacement of centres over lags, also about their mean and along each axis
+displacements.csv            mean square displacement of centres over lags, also about their mean and along each axis;
+                             the pairs of dumps of chains in each lag
 modes.csv                    normal modes: mean squares, those of ideal chains, relaxation times
 bonds.csv                    probability density of the lengths of bonds
 beads_AXIS.csv               beads and centres in layers one spacing wide, along axes that are not periodic

@@ -90,6 +90,10 @@ pub fn suspended(
         figure
     };
     let mut whole = picture(view);
+    if let (true, Some(panel)) = (outlines.is_empty(), whole.panels.first_mut()) {
+        let cut = if view.plane.is_some() { " are cut by this plane" } else { "" };
+        panel.caption += &format!("; no {what}{cut}");
+    }
     let part = map::zoom(nodes, view, outlines, speed);
     if let Some(part) = &part {
         map::mark(&mut whole, nodes, view, part);

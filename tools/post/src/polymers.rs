@@ -265,8 +265,9 @@ fn write(
     let mut radii = Table::new(["population", "time_s", "radius_of_gyration_m", "end_to_end_m"]);
     let mut correlations =
         Table::new(["population", "lag_s", "end_to_end_correlation", "velocity_correlation_m2_per_s2"]);
-    let moved =
-        ["population", "lag_s", "mean_square_displacement_m2", "about_the_mean_m2"].map(str::to_owned).into_iter();
+    let moved = ["population", "lag_s", "pairs", "mean_square_displacement_m2", "about_the_mean_m2"]
+        .map(str::to_owned)
+        .into_iter();
     let mut moved = Table::new(moved.chain(xyz("mean_square_", "_m2")));
     let mut of_bonds = Table::new(["population", "length_m", "density_per_m"]);
     let mut of_modes = Table::new(["population", "mode", "mean_square_m2", "ideal_m2", "relaxation_time_s"]);
@@ -291,7 +292,7 @@ fn write(
         for d in &displaced {
             let about: f64 = (0..3).map(|a| 2.0 * d.lag_s * d.dispersion_m2_per_s[a]).sum();
             let square: f64 = d.mean_square_m2.iter().sum();
-            let row = [name.clone(), lag(d.lag_s), exact(square), exact(about)].into_iter();
+            let row = [name.clone(), lag(d.lag_s), d.pairs.to_string(), exact(square), exact(about)].into_iter();
             moved.push(row.chain(d.mean_square_m2.map(exact)));
         }
         let points = displaced.iter().map(|d| [d.lag_s, d.mean_square_m2.iter().sum()]).collect();

@@ -45,19 +45,25 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
     }
     output.say()?;
     print_line(&format!("{} trajectories over {} dumps", all.len(), time.len()))?;
-    for (name, moved) in &moved {
-        if let Some(last) = moved.last() {
-            let far: Vec<String> = (0..dimension)
-                .map(|a| format!("{} {}", AXES[a], with_unit(last.mean_square_m2[a].sqrt(), "m")))
-                .collect();
-            let lag = with_unit(last.lag_s, "s");
-            print_line(&format!("population {name}: root mean square displacement in {lag}: {}", far.join(", ")))?;
-        }
+    for (kind, (name, moved)) in moved.iter().enumerate() {
+        let own = all.iter().filter(|track| track.kind == kind);
+        tell(name, moved, own.map(Track::pairs).sum(), dimension)?;
     }
     if every > 1 {
         say::note(&format!("tracks.csv holds one trajectory in {every}: all would be {rows} rows"));
     }
     Ok(Exit::Done)
+}
+
+/// Prints how far a population moved, and how many of its `all` pairs of positions the lags have.
+fn tell(name: &str, moved: &[Displacement], all: usize, dimension: usize) -> Result<()> {
+    let Some(last) = moved.last() else { return Ok(()) };
+    let far: Vec<String> =
+        (0..dimension).map(|a| format!("{} {}", AXES[a], with_unit(last.mean_square_m2[a].sqrt(), "m"))).collect();
+    let (lag, used) = (with_unit(last.lag_s, "s"), moved.iter().map(|d| d.pairs).sum::<usize>());
+    print_line(&format!("population {name}: root mean square displacement in {lag}: {}", far.join(", ")))?;
+    let lags = moved.len();
+    print_line(&format!("population {name}: {used} of {all} pairs of dumps of a member are in the {lags} lags"))
 }
 
 /// The tracks of a run.

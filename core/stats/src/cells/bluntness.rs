@@ -68,6 +68,9 @@ mod tests {
             assert!((found.k / k - 1.0).abs() < 1e-6 && (found.u0_m_per_s / u0 - 1.0).abs() < 1e-6, "{found:?}");
             assert!(found.residual < 1e-6);
         }
+        // A flat profile with residuals of a tenth.
+        let found = fit(&[[-0.4, 1.1], [-0.2, 0.9], [0.2, 0.9], [0.4, 1.1]], 1.0).expect("a flow");
+        assert!((found.residual - 0.1).abs() < 1e-3, "{found:?}");
         assert_eq!(fit(&[[0.0, 0.0]; 5], 1.0), None);
         assert_eq!(fit(&[[0.0, 1.0], [0.5, 0.5]], 1.0), None);
     }

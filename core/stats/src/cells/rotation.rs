@@ -92,7 +92,7 @@ fn nearest(angle: f64, period: f64) -> f64 {
 }
 
 /// The slope of the straight line through points, by least squares.
-pub fn slope(x: &[f64], y: &[f64]) -> f64 {
+fn slope(x: &[f64], y: &[f64]) -> f64 {
     let number = x.len() as f64;
     let (mx, my) = (x.iter().sum::<f64>() / number, y.iter().sum::<f64>() / number);
     let (above, below) = x

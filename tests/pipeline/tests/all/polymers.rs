@@ -164,6 +164,9 @@ fn beads_have_the_temperature_of_the_fluid_and_their_share_of_energy() {
     for name in ["radii.csv", "correlations.csv", "displacements.csv", "modes.csv", "beads_y.csv", "polymers.json"] {
         assert!(folder.has(&format!("run/statistics/{name}")), "{name}");
     }
+    // The shortest lag has all pairs of dumps next to each other.
+    let moved = column(&folder.read("run/statistics/displacements.csv"), "pairs");
+    assert_eq!(moved[0], value("chains") * (value("frames") - 1.0), "{moved:?}");
     // Beads lie between the walls, all of them.
     let across = folder.read("run/statistics/beads_y.csv");
     let beads: f64 = column(&across, "beads").iter().sum();

@@ -61,8 +61,7 @@ fn one_run(arguments: &CellsArguments, config: &PostConfig, run: &Path) -> Resul
     let source = open(run)?;
     config.cells.check(source.dimension()).map_err(within(arguments.choice.config.as_deref()))?;
     let mut left_out = Vec::new();
-    let lost = "profiles, discharge hematocrit and viscosity";
-    let fields = suspension::fields(run, &record, arguments.choice.fields.as_deref(), lost, &mut left_out)?;
+    let fields = suspension::fields(run, &record, arguments.choice.fields.as_deref(), setup::LOST, &mut left_out)?;
     let setup = Setup::new(&record, &config.cells, &source, fields.as_ref(), &mut left_out)?;
     let series = series::reduce(&setup, &source, &mut left_out)?;
     let averages = tables::averages(run, &setup, &series);

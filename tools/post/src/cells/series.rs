@@ -141,7 +141,7 @@ pub fn reduce(setup: &Setup, source: &CellReader, left_out: &mut Vec<String>) ->
         left_out
             .push(format!("the rotation of {unresolved} cells: fewer than three dumps, or dumps too far apart for it"));
     }
-    if straight.is_none() {
+    if nodes.is_some() && straight.is_none() {
         left_out.push("cell-free layer and viscosity: the vessel is not straight along its axis".to_owned());
     }
     if nodes.is_some() && series.common.dumps.iter().all(|dump| dump.all.discharge.is_none()) {

@@ -12,6 +12,9 @@ use crate::config::{CellsConfig, Shapes};
 use crate::suspension::drive::{driven_axis, drives, gradient, is_steady_from, largest_component};
 use crate::suspension::{self, Fluid};
 
+/// The statistics that need the velocity at all fluid nodes.
+pub const LOST: &str = "profiles, cell-free layer, discharge hematocrit, flow rate and viscosity";
+
 /// A run's geometry and the choices made for it.
 pub struct Setup<'a> {
     pub common: suspension::Setup<'a>,
@@ -41,7 +44,7 @@ impl<'a> Setup<'a> {
         let infinite = |place: Option<f64>, sign: f64| place.unwrap_or(sign * f64::INFINITY);
         let (from, to) = (config.from.map(|l| l.si()), config.to.map(|l| l.si()));
         let window = Window { axis, from: infinite(from, -1.0), to: infinite(to, 1.0) };
-        let fluid = Fluid::new(record, fields, "profiles and fluxes", left_out)?;
+        let fluid = Fluid::new(record, fields, LOST, left_out)?;
         let populations = (0..source.kinds().len()).collect();
         let mut common = suspension::Setup::new(record, source, populations, fluid, Some(axis), config.average_from)?;
         if let Some(nodes) = &common.fluid.nodes {

@@ -209,7 +209,7 @@ fn rotation(setup: &Setup, series: &Series) -> Table {
 
 impl Averages {
     /// The columns of this run in the table of several runs.
-    pub fn columns(&self) -> [(&'static str, String); 6] {
+    pub fn columns(&self) -> [(&'static str, String); 7] {
         let mean = |e: Option<Estimate>| e.map(|e| short(e.mean)).unwrap_or_default();
         [
             ("tube_hematocrit", mean(self.tube_hematocrit)),
@@ -218,8 +218,15 @@ impl Averages {
             ("relative_viscosity", mean(self.relative_viscosity)),
             ("cell_free_layer_m", mean(self.cell_free_layer_m)),
             ("bluntness_k", self.bluntness.map(|b| short(b.k)).unwrap_or_default()),
+            ("bluntness_residual", self.bluntness.map(|b| short(b.residual)).unwrap_or_default()),
         ]
     }
+}
+
+/// The exponent of a fit, and how good the fit is.
+fn blunt(fit: Bluntness) -> String {
+    let percent = 100.0 * fit.residual;
+    format!("k = {}, fit to {percent:.1} % of its peak (root mean square of the residuals)", short(fit.k))
 }
 
 impl means::Averages for Averages {
@@ -235,7 +242,7 @@ impl means::Averages for Averages {
             ("Fahraeus ratio", self.fahraeus_ratio.map(with_error)),
             ("relative viscosity", self.relative_viscosity.map(with_error)),
             ("cell-free layer", self.cell_free_layer_m.map(length)),
-            ("bluntness", self.bluntness.map(|b| format!("k = {}", short(b.k)))),
+            ("bluntness", self.bluntness.map(blunt)),
         ] {
             if let Some(value) = value {
                 print_line(&format!("{name}: {value}"))?;

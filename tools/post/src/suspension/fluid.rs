@@ -32,8 +32,12 @@ impl<'a> Fluid<'a> {
     ) -> Result<Self> {
         let unknown = Self { fields, nodes: None, walls: Vec::new() };
         let Some(grid) = fields.map(FieldReader::grid) else { return Ok(unknown) };
-        if grid.position.len() as u64 != record.nodes {
-            left_out.push(format!("{lost}: no dump of fields holds all fluid nodes"));
+        let (held, all) = (grid.position.len() as u64, record.nodes);
+        if held != all {
+            left_out.push(format!(
+                "{lost}: the dump of fields holds {held} of {all} fluid nodes; dump velocity at all of them (no \
+                 \"region\") and run again"
+            ));
             return Ok(unknown);
         }
         let nodes = Nodes::new(grid)?;

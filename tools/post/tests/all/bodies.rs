@@ -201,13 +201,16 @@ fn moving_walls_give_the_axis_of_the_vessel() {
     assert_eq!(profiles("y", ["0 m/s", "1 mm/s", "0 m/s"]), 1);
 }
 
+const PLANES: &str =
+    r#"{"planes": [{"name": "cut", "axis": "z", "at": "9.6 um"}, {"name": "free", "axis": "z", "at": "7.2 um"}]}"#;
+
 #[test]
 fn bodies_are_drawn_and_tracked() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = aligned(folder.path());
-    // Through the middles of every fifth body.
+    // Through the middles of every fifth body, and between bodies.
     let config = folder.path().join("post.json");
-    std::fs::write(&config, r#"{"planes": [{"name": "cut", "axis": "z", "at": "9.6 um"}]}"#).expect("writes");
+    std::fs::write(&config, PLANES).expect("writes");
     for command in ["bodies", "flow"] {
         let output = folder.path().join(command);
         done(&post(&[command, text(&run), "--config", text(&config), "-o", text(&output)]));
@@ -216,6 +219,11 @@ fn bodies_are_drawn_and_tracked() {
         let share = red as f64 / f64::from(picture.width() * picture.height());
         // 54 ellipses of 1.5 by 0.5 um in 30 by 24 um, less the margins of ellipses and picture.
         assert!(share > 0.08, "{share} of the picture is red");
+        let told = |name: &str| {
+            let drawing = std::fs::read_to_string(output.join(name)).expect("is there");
+            drawing.contains("no bodies are cut by this plane")
+        };
+        assert!(told("bodies_free.svg") && !told("bodies_cut.svg"));
     }
     done(&post(&["tracks", text(&run)]));
     let velocity = column(&run.join("statistics/velocity.csv"), "ux_m_per_s");

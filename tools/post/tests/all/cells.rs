@@ -4,7 +4,7 @@ use std::f64::consts::{PI, TAU};
 use std::path::{Path, PathBuf};
 
 use hematite_dump::{
-    CellFrame, CellKind, CellReader, CellWriter, DumpStep, Field, FieldWriter, TrackBox, TrackFrame, TrackWriter,
+    CellFrame, CellKind, CellReader, CellWriter, DumpStep, Field, FieldWriter, Grid, TrackBox, TrackFrame, TrackWriter,
     Values,
 };
 use serde_json::{Value, json};
@@ -208,7 +208,53 @@ fn a_channel_with_two_populations() {
     let mean = rows.iter().map(|row| row[2]).sum::<f64>() / 30.0;
     near(&json!(mean), (36.0 * red + 16.0 * platelet) / lumen, 2e-3);
     assert_eq!((rows[0][2], rows[29][2]), (0.0, 0.0));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("Fahraeus ratio"));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("Fahraeus ratio"), "{said}");
+    assert!(said.contains("bluntness: k = ") && said.contains(", fit to 0.0 % of its peak"), "{said}");
+    assert!(summary["bluntness"]["residual"].as_f64().is_some_and(|residual| residual < 1e-3), "{summary}");
+}
+
+/// What `post cells` says on stderr.
+fn complaints(run: &Path) -> String {
+    let output = post(&["cells", text(run)]);
+    done(&output);
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let crooked = Vessel { fluid: |[x, y, _]| (1..31).contains(&y) && (x != 5 || y > 4), ..short_channel() };
+    let discs = |_| {
+        let mut all = Suspension::default();
+        all.add(0, disc([20e-6, 16e-6], 2e-6, 24, 0.0), 40e-6, |_| [1e-3, 0.0, 0.0]);
+        all.frame
+    };
+    let run = crooked.write(&folder.path().join("crooked"), &[kind("red", 24, vec![])], 3, discs);
+    let said = complaints(&run);
+    assert!(said.contains("cell-free layer and viscosity: the vessel is not straight along its axis"), "{said}");
+    // In a straight one the dump has but one plane of nodes, and then no velocity.
+    let run = short_channel().write(&folder.path().join("straight"), &[kind("red", 24, vec![])], 3, discs);
+    let whole = grid(&lattice([40, 32, 1], DX, [true, false, false], short_channel().fluid));
+    let (mut id, mut position) = (Vec::new(), Vec::new());
+    for (&node, &at) in whole.id.iter().zip(&whole.position).filter(|(_, at)| at[0] == 20) {
+        id.push(node);
+        position.push(at);
+    }
+    let part = Grid { id, position, ..whole };
+    for (field, missing) in
+        [(Field::VELOCITY, "holds 30 of 1200 fluid nodes"), (Field::PRESSURE, "no dump holds velocity")]
+    {
+        let turn = turn();
+        let mut fields = FieldWriter::create(&run.join("fields.vtkhdf"), &part, &[field], false).expect("a dump");
+        fields.begin(DumpStep { step: 0, time: 0.0 }).expect("begins");
+        fields.write(field, &Values::F32(vec![0.0; 30 * field.components()])).expect("writes");
+        fields.end().expect("ends");
+        drop((fields, turn));
+        let said = complaints(&run);
+        let lost = "left out profiles, cell-free layer, discharge hematocrit, flow rate and viscosity: ";
+        assert!(said.contains(lost) && said.contains(missing) && !said.contains("straight along"), "{said}");
+    }
 }
 
 #[test]
@@ -220,7 +266,11 @@ fn cells_are_drawn_and_tracked() {
     let red = |p: &[u8; 3]| p[0] > 150 && p[1] < 90 && p[2] < 90;
     let share = picture.iter().filter(|p| red(p)).count() as f64 / picture.len() as f64;
     assert!(share > 0.04, "{share} of the picture is red");
-    done(&post(&["tracks", text(&run)]));
+    let output = post(&["tracks", text(&run)]);
+    done(&output);
+    // Of 36 cells in 9 dumps, lags of 1 to 7 dumps.
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("population red: 1260 of 1296 pairs of dumps of a member are in the 7 lags"), "{said}");
     let velocity = std::fs::read_to_string(run.join("statistics/velocity.csv")).expect("is there");
     let first: Vec<&str> = velocity.lines().nth(1).expect("a cell").split(',').collect();
     near(&json!(first[4].parse::<f64>().expect("a number")), channel_speed(7.5e-6), 1e-6);
