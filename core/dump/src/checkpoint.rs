@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CellCount, Clock};
+use crate::{CellCount, Clock, Written};
 
 pub use reader::{CellRecords, Checkpoint, Located};
 pub use writer::CheckpointWriter;
@@ -109,7 +109,7 @@ impl Bits {
     }
 }
 
-/// The header of a checkpoint, the same on every rank.
+/// The header of a checkpoint, the same on every rank but for [`outputs`](Self::outputs).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointMeta {
@@ -134,6 +134,10 @@ pub struct CheckpointMeta {
     /// The config of the run; `None` in checkpoints of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<serde_json::Value>,
+    /// What the output files of the run hold, by name of the file, in the header that rank 0 writes. A file without
+    /// dumps, frames or lines is left out; so are all in checkpoints of earlier versions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, Written>,
 }
 
 /// What a restart needs about a population of cells besides the cells.

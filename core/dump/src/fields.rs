@@ -22,6 +22,6 @@ pub(crate) mod tests;
 
 pub use carry::{clear_other_ranks, cut_back, dump_file, rank_file};
 pub use index::write_index;
-pub(crate) use pieces::rank_files;
+pub(crate) use pieces::{Pieces, rank_files};
 pub use reader::FieldReader;
 pub use writer::FieldWriter;

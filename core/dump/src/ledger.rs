@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use hematite_config::{Fault, Result, publish};
 use serde::{Deserialize, Serialize};
 
+use crate::Written;
 use crate::h5::writing;
 
 pub use column::Column;
 
-const FILE: &str = "ledger.csv";
 const OPENING: &str = "in_kg:";
 const CELLS: [&str; 4] = ["cells_seeded:", "cells_inserted:", "cells_inside:", "cells_left:"];
 
@@ -94,6 +94,24 @@ struct Names {
 }
 
 impl Ledger {
+    /// Name of the file in a run folder.
+    pub const FILE: &str = "ledger.csv";
+
+    /// Whether a run folder holds a ledger.
+    pub fn is_in(run: &Path) -> bool {
+        run.join(Self::FILE).is_file()
+    }
+
+    /// Its lines up to a time step; `None` for none.
+    pub(crate) fn written(&self, through_step: u64) -> Result<Option<Written>> {
+        let mut written = None;
+        for row in self.rows.iter().filter(|row| row.step <= through_step) {
+            let text = line(Path::new(Self::FILE), cells(row))?;
+            written = Some(Written::with_line(written.as_ref(), row.step, &text));
+        }
+        Ok(written)
+    }
+
     /// The numbers of a column, one a line; `None` if the ledger lacks the column.
     pub fn values<'a>(&'a self, column: &Column) -> Option<impl Iterator<Item = f64> + 'a> {
         let k = self.columns.iter().position(|known| known == column)?;
@@ -105,7 +123,7 @@ impl Ledger {
     /// # Errors
     /// A usage fault that names file and line.
     pub fn read(run: &Path) -> Result<Self> {
-        let path = run.join(FILE);
+        let path = run.join(Ledger::FILE);
         let fault = |what: String| Fault::usage(format!("{}: {what}", path.display()));
         let text = std::fs::read_to_string(&path)
             .map_err(|error| Fault::usage(format!("cannot read {}: {error}", path.display())))?;
@@ -180,6 +198,10 @@ pub struct LedgerWriter {
     openings: usize,
     columns: usize,
     populations: usize,
+    /// Its lines.
+    written: Option<Written>,
+    /// Its lines but for the last one.
+    before: Option<Written>,
 }
 
 impl LedgerWriter {
@@ -203,20 +225,31 @@ impl LedgerWriter {
     }
 
     fn start(run: &Path, ledger: &Ledger) -> Result<Self> {
-        let path = run.join(FILE);
+        let path = run.join(Ledger::FILE);
         let names = ledger.openings.iter().map(|name| format!("{OPENING}{name}"));
         let counts = ledger.populations.iter().flat_map(|name| CELLS.map(|column| format!("{column}{name}")));
         let measured = ledger.columns.iter().map(Column::to_string);
         let first = ["step", "time_s", "inside_kg"].map(str::to_owned);
         let header = first.into_iter().chain(names).chain(measured).chain(counts);
         let mut text = line(&path, header.collect())?;
+        let (mut written, mut before) = (None, None);
         for row in &ledger.rows {
-            text.extend(line(&path, cells(row))?);
+            let line = line(&path, cells(row))?;
+            let next = Written::with_line(written.as_ref(), row.step, &line);
+            before = written.replace(next);
+            text.extend(line);
         }
         publish(&path, |temporary| std::fs::write(temporary, &text).map_err(writing(&path)))?;
         let file = OpenOptions::new().append(true).open(&path).map_err(writing(&path))?;
         let [openings, columns, populations] = [ledger.openings.len(), ledger.columns.len(), ledger.populations.len()];
-        Ok(Self { path, file, openings, columns, populations })
+        Ok(Self { path, file, openings, columns, populations, written, before })
+    }
+
+    /// Its lines; without the last one, if that is of time step `but`.
+    pub fn written(&self, but: Option<u64>) -> Option<&Written> {
+        let written = self.written.as_ref();
+        let is_last = but.is_some() && but == written.map(|written| written.last);
+        if is_last { self.before.as_ref() } else { written }
     }
 
     /// Adds a line.
@@ -233,7 +266,11 @@ impl LedgerWriter {
                 self.path.display()
             )));
         }
-        self.file.write_all(&line(&self.path, cells(row))?).map_err(writing(&self.path))
+        let line = line(&self.path, cells(row))?;
+        self.file.write_all(&line).map_err(writing(&self.path))?;
+        let next = Written::with_line(self.written.as_ref(), row.step, &line);
+        self.before = self.written.replace(next);
+        Ok(())
     }
 }
 
@@ -285,7 +322,7 @@ mod tests {
         let run = tempfile::tempdir().expect("a folder");
         let row = |step| LedgerRow { step, time: 0.1 * step as f64, inside: 1.0, ..LedgerRow::default() };
         write(run.path(), &[], &[row(1), row(2), row(3)]);
-        let path = run.path().join(FILE);
+        let path = run.path().join(Ledger::FILE);
         let text = std::fs::read_to_string(&path).expect("reads");
         std::fs::write(&path, text + "4,0.4,1").expect("writes");
         assert_eq!(Ledger::read(run.path()).expect("reads").rows.len(), 3);
@@ -294,6 +331,27 @@ mod tests {
         let steps: Vec<_> = Ledger::read(run.path()).expect("reads").rows.iter().map(|row| row.step).collect();
         assert_eq!(steps, [1, 2, 5]);
         assert!(writer.append(&LedgerRow { through: vec![1.0], ..row(6) }).is_err());
+    }
+
+    #[test]
+    fn what_was_written_is_known_when_read_back() {
+        let run = tempfile::tempdir().expect("a folder");
+        let row = |step| LedgerRow { step, time: 0.1 * step as f64, inside: 1.0, ..LedgerRow::default() };
+        let mut writer = LedgerWriter::create(run.path(), &[], &[], &[]).expect("makes it");
+        assert_eq!((writer.written(None), writer.written(Some(1))), (None, None));
+        [1, 2].iter().for_each(|&step| writer.append(&row(step)).expect("writes"));
+        let noted = writer.written(None).cloned().expect("two lines");
+        let shorter = writer.written(Some(2)).cloned().expect("one line");
+        assert_eq!((noted.count, noted.last, shorter.count, shorter.last), (2, 2, 1, 1));
+        writer.append(&row(3)).expect("writes");
+        assert_eq!(
+            (noted.lost(run.path(), Ledger::FILE), shorter.lost(run.path(), Ledger::FILE)),
+            (Ok(None), Ok(None))
+        );
+        let writer = LedgerWriter::reopen(run.path(), |step| step != 2).expect("goes on");
+        assert_eq!(writer.written(Some(3)), Some(&shorter));
+        let lost = noted.lost(run.path(), Ledger::FILE).expect("reads").expect("a line is lost");
+        assert!(lost.contains("ledger.csv: of lines up to step 2 it holds 1"), "{lost}");
     }
 
     #[test]
@@ -344,7 +402,7 @@ mod tests {
             "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:b\n",
             "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:a\n1,2,3,1,1,2,0.5\n",
         ] {
-            std::fs::write(run.path().join(FILE), text).expect("writes");
+            std::fs::write(run.path().join(Ledger::FILE), text).expect("writes");
             assert!(Ledger::read(run.path()).is_err(), "{text:?}");
         }
     }

@@ -35,6 +35,7 @@ mod timing;
 mod trace;
 mod tracks;
 mod vtk;
+mod written;
 
 pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
 pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};
@@ -55,3 +56,4 @@ pub use region::{Axis, DumpRegion, RegionBox, RegionPlane};
 pub use timing::{PhaseTimes, Timing};
 pub use trace::{RankTrace, Trace, TraceEvent};
 pub use tracks::{TrackBox, TrackFrame, TrackReader, TrackWriter};
+pub use written::Written;

@@ -1,5 +1,5 @@
 //! Warnings of a run beside those of physics: members that find no room where they come in, or that are to come in where
-//! the fluid leaves, and damaged checkpoints.
+//! the fluid leaves, damaged checkpoints, and output that was lost.
 
 use hematite_engine::{Alarm, Fed, Mass};
 
@@ -18,6 +18,11 @@ const LEFT: [f64; 2] = [1e-3, 1e-2];
 /// The warning that a run skips a checkpoint, for the reason `damaged`, and restarts from `step`.
 pub fn of_checkpoint(damaged: &str, step: u64) -> Alarm {
     Alarm { kind: "checkpoint".to_owned(), text: format!("{damaged}: going on from step {step}") }
+}
+
+/// The warning that a run goes on from `step` although output files `lost` what it had written.
+pub fn of_loss(lost: &str, step: u64) -> Alarm {
+    Alarm { kind: "lost_output".to_owned(), text: format!("{lost}: going on from step {step} without") }
 }
 
 /// Warnings at the end of a run of dumps that were never due. Where steps have one length, they are refused or told before

@@ -4,7 +4,7 @@ use hematite_comm::Comm;
 use hematite_config::{Exit, Result, note};
 use hematite_dump::Checkpoint;
 
-use crate::checkpoint::Found;
+use crate::checkpoint::{Found, Resumed};
 use crate::cli::Cli;
 use crate::ranks::together;
 use crate::setup::Setup;
@@ -41,17 +41,18 @@ pub fn check(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Exit> {
         let Some(path) = path else { return Ok(None) };
         let checkpoint = Checkpoint::open(&path)?;
         let changed = checkpoint::check(setup, &case_sha256, &path, checkpoint.meta(), cli.allow_changes)?;
-        Ok(Some((path, checkpoint.meta().step, changed)))
+        Ok(Some((Resumed::of(&path, checkpoint.meta()), changed)))
     })?;
-    folder::check(cli, comm, setup, from.as_ref().map(|(_, step, _)| *step))?;
+    let lost = folder::check(cli, comm, setup, from.as_ref().map(|(resumed, _)| resumed))?;
     preflight::tell(cli, comm, setup, gpu.as_ref())?;
     if comm.rank() > 0 || cli.restart.is_none() {
         return Ok(Exit::Done);
     }
     damaged.iter().for_each(|what| note(&format!("run: warning: {what}: it would be passed over")));
+    lost.iter().for_each(|what| note(&format!("run: warning: {what}: the run would go on without")));
     if !cli.quiet {
         match from {
-            Some((path, step, changed)) => {
+            Some((Resumed { path, step, .. }, changed)) => {
                 note(&format!("restart   would go on from step {step}, {}{}", path.display(), start::said(&changed)));
             }
             None => note("restart   no checkpoint yet: would begin at the start"),

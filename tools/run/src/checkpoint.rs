@@ -1,11 +1,12 @@
 //! Saves the state of a run and restarts from it on any number of ranks.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hematite_case::NodeId;
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, hash_bytes};
-use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Lists, Located};
+use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Lists, Located, Written};
 use hematite_engine::{EachRecord, End, Keep, Records, Saved, StateHeader};
 
 use crate::changes;
@@ -30,11 +31,17 @@ impl Keep for Share {
     }
 }
 
-/// Saves the state, at a step at which it can be saved. Collective.
+/// Saves the state, at a step at which it can be saved, and what the `outputs` of the run hold by then. Collective.
 ///
 /// # Errors
 /// When a file cannot be written, or the device or a rank is lost.
-pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, system: &System) -> Result<()> {
+pub fn save(
+    comm: &dyn Comm,
+    setup: &Setup,
+    case_sha256: &str,
+    system: &System,
+    outputs: BTreeMap<String, Written>,
+) -> Result<()> {
     let meta = CheckpointMeta {
         schema: CheckpointMeta::SCHEMA,
         step: system.step(),
@@ -45,6 +52,7 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, system: &System) 
         populations: system.counts(comm, &setup.ground)?,
         physics: system.notes(),
         config: Some(config(setup)?),
+        outputs,
     };
     together(comm, || {
         let mut share = Share(CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.ground.own_ids())?);
@@ -57,6 +65,24 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, system: &System) 
         share.0.finish()
     })?;
     together(comm, || if comm.rank() == 0 { CheckpointWriter::publish(&setup.folder, &meta) } else { Ok(()) })
+}
+
+/// The checkpoint that a run goes on from.
+#[derive(Clone)]
+pub struct Resumed {
+    /// Its folder.
+    pub path: PathBuf,
+    /// Its time step.
+    pub step: u64,
+    /// What the output files of its run held, by name of the file.
+    pub outputs: BTreeMap<String, Written>,
+}
+
+impl Resumed {
+    /// The checkpoint at `path` with the header `meta`.
+    pub fn of(path: &Path, meta: &CheckpointMeta) -> Self {
+        Self { path: path.to_owned(), step: meta.step, outputs: meta.outputs.clone() }
+    }
 }
 
 /// The checkpoint for a restart, and the checkpoints that were skipped to find it.

@@ -48,7 +48,8 @@ pub struct Cli {
     #[arg(long, value_name = "latest|PATH", num_args = 0..=1, default_missing_value = "latest")]
     pub restart: Option<String>,
 
-    /// Let --restart go on with physics that differ from those of the checkpoint; `run.json` lists the changes
+    /// Let --restart go on with physics that differ from those of the checkpoint, or although output files have lost
+    /// what the run had written; `run.json` lists both
     #[arg(long)]
     pub allow_changes: bool,
 

@@ -65,9 +65,14 @@ impl FieldDump {
         Ok(())
     }
 
+    /// The dumps so far.
+    pub fn steps(&self) -> &[DumpStep] {
+        self.writer.steps()
+    }
+
     /// The step of the last dump, if there is one.
     pub fn last(&self) -> Option<u64> {
-        self.writer.steps().last().map(|last| last.step)
+        self.steps().last().map(|last| last.step)
     }
 
     /// Whether there is no dump at `step` or later yet.

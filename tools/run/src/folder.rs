@@ -7,6 +7,7 @@ use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, check_writable, clear_partial, note};
 use hematite_dump::{Checkpoint, CheckpointWriter, EndState, Ledger, RunRecord};
 
+use crate::checkpoint::Resumed;
 use crate::cli::Cli;
 use crate::config::said;
 use crate::lock::{self, Lock};
@@ -59,45 +60,58 @@ pub fn wait(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<()> {
     })
 }
 
-/// Takes the folder for a run that begins, or restarts from step `resumed`. Returns the lock, on rank 0, and whether
-/// the run continues the files in the folder. Collective.
+/// How a run takes its folder.
+#[derive(Default)]
+pub struct Taken {
+    /// Whether it continues the files in the folder.
+    pub goes_on: bool,
+    /// On rank 0, what these have lost since the checkpoint.
+    pub lost: Vec<String>,
+}
+
+/// Takes the folder for a run that begins, or restarts from the checkpoint `resumed`. Returns the lock, on rank 0, and
+/// how it is taken. Collective.
 ///
 /// # Errors
 /// A usage fault, with nothing changed, where the folder holds other things or a run that must not be replaced, or is
 /// in use; when a rank is lost.
-pub fn take(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<u64>) -> Result<(Option<Lock>, bool)> {
+pub fn take(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<&Resumed>) -> Result<(Option<Lock>, Taken)> {
     let alone = || if comm.rank() == 0 { take_alone(cli, setup, resumed).map(Some) } else { Ok(None) };
-    let taken = together(comm, alone)?;
-    let goes_on = comm.any(taken.as_ref().is_some_and(|(_, goes_on)| *goes_on))?;
-    Ok((taken.map(|(lock, _)| lock), goes_on))
+    let (lock, taken) = together(comm, alone)?.unzip();
+    let mut taken = taken.unwrap_or_default();
+    taken.goes_on = comm.any(taken.goes_on)?;
+    Ok((lock, taken))
 }
 
-/// Checks that [`take`] would succeed. Changes nothing. Collective.
+/// Checks that [`take`] would succeed. Changes nothing. Returns, on rank 0, what files have lost. Collective.
 ///
 /// # Errors
 /// Those of [`take`], and an I/O fault where the folder cannot be written.
-pub fn check(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<u64>) -> Result<()> {
-    let alone = || may_be_taken(cli, setup, resumed).and_then(|_| check_writable(&setup.folder));
-    together(comm, || if comm.rank() == 0 { alone() } else { Ok(()) })
+pub fn check(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<&Resumed>) -> Result<Vec<String>> {
+    let alone = || {
+        let taken = may_be_taken(cli, setup, resumed)?;
+        check_writable(&setup.folder).map(|()| taken.lost)
+    };
+    together(comm, || if comm.rank() == 0 { alone() } else { Ok(Vec::new()) })
 }
 
 /// [`take`] on rank 0.
-fn take_alone(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<(Lock, bool)> {
+fn take_alone(cli: &Cli, setup: &Setup, resumed: Option<&Resumed>) -> Result<(Lock, Taken)> {
     let folder = &setup.folder;
-    let goes_on = may_be_taken(cli, setup, resumed)?;
+    let taken = may_be_taken(cli, setup, resumed)?;
     let holds = folder.join(RECORD).exists();
     let lock = Lock::take(folder)?;
-    prepare(folder, holds, resumed.filter(|_| goes_on))?;
-    Ok((lock, goes_on))
+    prepare(folder, holds, resumed.filter(|_| taken.goes_on).map(|from| from.step))?;
+    Ok((lock, taken))
 }
 
-/// Checks that the run may write into its folder. Returns whether it continues the files there.
-fn may_be_taken(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<bool> {
+/// Checks that the run may write into its folder. Returns how it would be taken.
+fn may_be_taken(cli: &Cli, setup: &Setup, resumed: Option<&Resumed>) -> Result<Taken> {
     let folder = &setup.folder;
     is_for_runs(folder)?;
     lock::check(folder)?;
     let holds = folder.join(RECORD).exists();
-    if let Some((step, last)) = resumed.zip(setup.end.step()).filter(|(step, last)| step > last) {
+    if let Some((step, last)) = resumed.map(|from| from.step).zip(setup.end.step()).filter(|(step, last)| step > last) {
         return Err(Fault::usage(format!(
             "the checkpoint is of step {step}, the run has {last}: take more by --steps or \"time\", or an earlier checkpoint by \
              --restart PATH"
@@ -118,14 +132,12 @@ fn may_be_taken(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<bool> 
             latest.display()
         )));
     }
-    let goes_on = resumed.is_some() && holds;
-    if holds && !goes_on && !cli.force {
+    let from = resumed.filter(|_| holds);
+    if holds && from.is_none() && !cli.force {
         is_replaceable(cli, folder)?;
     }
-    if goes_on {
-        output::check(setup)?;
-    }
-    Ok(goes_on)
+    let lost = from.map(|from| output::check(setup, from, cli.allow_changes)).transpose()?;
+    Ok(Taken { goes_on: from.is_some(), lost: lost.unwrap_or_default() })
 }
 
 fn is_within(path: &str, folder: &Path) -> bool {

@@ -1,23 +1,25 @@
 //! The output of a run: field dumps, ledger, log, `run.json`, `timing.json`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hematite_comm::Comm;
-use hematite_config::{Fault, Provenance, Result, note};
+use hematite_config::{Exit, Fault, Provenance, Result, note};
 use hematite_dump::{
     CellCount, ChangeRecord, Column, DumpStep, EndRecord, EndState, FieldWriter, Ledger, LedgerRow, LedgerWriter, Log,
-    MemberFile, MemberWriter, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter,
-    WarningRecord, clear_other_ranks, cut_back, dump_file, rank_file, write_index,
+    MemberFile, MemberWriter, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackReader,
+    TrackWriter, WarningRecord, Written, clear_other_ranks, cut_back, dump_file, rank_file, write_index,
 };
 use hematite_engine::{Alarm, Clock, End, Mass, Measured, Members, Phases};
 use serde_json::{Value, json};
 
 use crate::cadence::StepsOrTime;
+use crate::checkpoint::Resumed;
 use crate::cli::Cli;
 use crate::config::{MEMBERS, RunConfig};
 use crate::field_dump::FieldDump;
-use crate::folder;
+use crate::folder::{self, Taken};
 use crate::lock::Lock;
 use crate::ranks::together;
 use crate::setup::Setup;
@@ -29,8 +31,8 @@ pub struct Origin<'o> {
     pub case_sha256: &'o str,
     /// Name and driver of each rank's device, on rank 0.
     pub devices: Vec<String>,
-    /// The step of the checkpoint from which it restarts.
-    pub resumed: Option<u64>,
+    /// The checkpoint from which it restarts.
+    pub resumed: Option<Resumed>,
     /// Changes of the config since the checkpoint.
     pub changed: Vec<ChangeRecord>,
 }
@@ -40,6 +42,8 @@ pub struct Output {
     folder: PathBuf,
     /// Whether the run in the folder goes on; else a run begins there.
     pub goes_on: bool,
+    /// On rank 0, what output files have lost since the checkpoint from which the run goes on.
+    pub lost: Vec<String>,
     dumps: Vec<FieldDump>,
     /// Dumps of members, by the name of their physics.
     members: Vec<(&'static str, MemberWriter)>,
@@ -66,8 +70,8 @@ impl Output {
     /// A usage fault where the folder holds something else; when a file cannot be written or a rank is lost.
     pub fn open(cli: &Cli, comm: &dyn Comm, setup: &Setup, system: &System, origin: Origin) -> Result<Self> {
         let Origin { case_sha256, devices, resumed, changed } = origin;
-        let (lock, goes_on) = folder::take(cli, comm, setup, resumed)?;
-        let step = resumed.unwrap_or(0);
+        let (lock, Taken { goes_on, lost }) = folder::take(cli, comm, setup, resumed.as_ref())?;
+        let step = resumed.as_ref().map_or(0, |from| from.step);
         if goes_on {
             // Also cuts dumps that this run does not write: a later call may continue them.
             let names: Vec<&str> = setup.config.dumps.iter().map(|dump| dump.name.as_str()).chain(MEMBERS).collect();
@@ -96,12 +100,15 @@ impl Output {
             }
             let (names, columns) = (setup.entries(), setup.columns());
             let before = if goes_on { Some(RunRecord::read(&setup.folder)?) } else { None };
-            ledger = Some(if let Some(before) = &before {
-                let extra = line_of_end(setup, system.now(), system.clock(), before);
-                LedgerWriter::reopen(&setup.folder, |line| line <= step && Some(line) != extra)?
-            } else {
-                let populations: Vec<String> = setup.ground.populations.iter().map(|p| p.name.clone()).collect();
-                LedgerWriter::create(&setup.folder, &names, &columns, &populations)?
+            ledger = Some(match &before {
+                Some(before) if Ledger::is_in(&setup.folder) => {
+                    let extra = line_of_end(setup, system.now(), system.clock(), before);
+                    LedgerWriter::reopen(&setup.folder, |line| line <= step && Some(line) != extra)?
+                }
+                _ => {
+                    let populations: Vec<String> = setup.ground.populations.iter().map(|p| p.name.clone()).collect();
+                    LedgerWriter::create(&setup.folder, &names, &columns, &populations)?
+                }
             });
             if system.members().any(|(_, members)| !members.populations().is_empty()) {
                 tracks = Some(open_tracks(setup, goes_on, step)?);
@@ -124,6 +131,7 @@ impl Output {
         Ok(Self {
             folder,
             goes_on,
+            lost,
             dumps,
             members,
             tracks,
@@ -148,6 +156,19 @@ impl Output {
     pub fn dumps_at(&self, setup: &Setup, clock: &Clock, step: u64) -> bool {
         let whole = !self.members.is_empty() && wholes_at(setup, clock, step);
         whole || self.dumps.iter().any(|dump| dump.config.times().due(clock, step, false) && dump.lacks(step))
+    }
+
+    /// What the output files hold, by name of the file; of the ledger without a line of time step `end`. Those that
+    /// rank 0 alone writes are only known there.
+    pub fn written(&self, end: Option<u64>) -> BTreeMap<String, Written> {
+        let of = |name: &str, steps: &[DumpStep]| Some((file_of_dump(name), Written::of(steps)?));
+        let fields = self.dumps.iter().filter_map(|dump| of(&dump.config.name, dump.steps()));
+        let members = self.members.iter().filter_map(|(name, writer)| of(name, writer.steps()));
+        let tracks = self.tracks.as_ref().and_then(|tracks| Written::of(tracks.steps()));
+        let ledger = self.ledger.as_ref().and_then(|ledger| ledger.written(end).cloned());
+        let alone = [(TrackReader::FILE, tracks), (Ledger::FILE, ledger)];
+        let alone = alone.into_iter().filter_map(|(file, written)| Some((file.to_owned(), written?)));
+        fields.chain(members).chain(alone).collect()
     }
 
     /// The step of the last dump, if there is one.
@@ -380,16 +401,54 @@ fn line_of_end(setup: &Setup, now: DumpStep, clock: &Clock, before: &RunRecord) 
     (setup.end.step() != Some(last) && !due(was) && !due(is)).then_some(last)
 }
 
-/// Checks, without changing anything, that a run can continue the files of its folder. Call on rank 0.
+/// Checks, without changing anything, that a run can continue the files of its folder. Returns what these have lost
+/// since the checkpoint, if that is `allowed`. Call on rank 0.
 ///
 /// # Errors
-/// Those of [`Output::open`].
-pub fn check(setup: &Setup) -> Result<()> {
+/// Those of [`Output::open`]; a usage fault where files have lost something and that is not allowed.
+pub fn check(setup: &Setup, from: &Resumed, allowed: bool) -> Result<Vec<String>> {
     let f64s = setup.is_double();
     for dump in &setup.config.dumps {
         FieldWriter::check((&setup.folder, &dump.name), &setup.fields_of(dump)?, f64s)?;
     }
-    same_columns(&setup.folder, &setup.entries(), &setup.columns())
+    let lost = lost(setup, from)?;
+    if !lost.is_empty() && !allowed {
+        let remedy = format!("{}, or go on here without by --allow-changes", put_back(from));
+        return Err(Fault::usage(format!("{}: {remedy}", lost.join("; "))));
+    }
+    if Ledger::is_in(&setup.folder) {
+        same_columns(&setup.folder, &setup.entries(), &setup.columns())?;
+    }
+    Ok(lost)
+}
+
+/// What the files that a run continues have lost since the checkpoint.
+fn lost(setup: &Setup, from: &Resumed) -> Result<Vec<String>> {
+    let names = setup.config.dumps.iter().map(|dump| dump.name.as_str()).chain(MEMBERS);
+    let mut files: Vec<String> = names.map(file_of_dump).collect();
+    files.extend([TrackReader::FILE, Ledger::FILE].map(str::to_owned));
+    let mut lost = Vec::new();
+    for (file, written) in from.outputs.iter().filter(|(file, _)| files.contains(file)) {
+        let unreadable = |fault: Fault| match fault.exit {
+            Exit::Usage => Fault::usage(format!("{}: {}", fault.message, put_back(from))),
+            _ => fault,
+        };
+        lost.extend(written.lost(&setup.folder, file).map_err(unreadable)?);
+    }
+    if !from.outputs.contains_key(Ledger::FILE) && !Ledger::is_in(&setup.folder) {
+        lost.push(format!("{} is missing", setup.folder.join(Ledger::FILE).display()));
+    }
+    Ok(lost)
+}
+
+/// What helps where a file of the run folder was lost.
+fn put_back(from: &Resumed) -> String {
+    format!("put back what the run wrote, or go on in another folder by -o and --restart {}", from.path.display())
+}
+
+/// The name of the file of a dump.
+fn file_of_dump(name: &str) -> String {
+    dump_file(Path::new(""), name).display().to_string()
 }
 
 /// Refuses to continue a ledger with other columns.

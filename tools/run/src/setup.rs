@@ -37,8 +37,8 @@ pub struct Setup {
     pub end: End,
     /// The run folder.
     pub folder: PathBuf,
-    /// Keys of the config that have no effect, each with what the case lacks.
-    idle: Vec<(&'static str, &'static str)>,
+    /// Advice on keys of the config that have no effect.
+    idle: Vec<String>,
 }
 
 impl Setup {
@@ -86,6 +86,7 @@ impl Setup {
             surface: None,
             member: cli.member,
             is_random: false,
+            idle: idle_of(&config, stored),
         };
         methods.iter().try_for_each(|method| method.plan(&mut planning))?;
         if cli.member.is_some() && !planning.is_random {
@@ -95,7 +96,6 @@ impl Setup {
             ));
         }
         let asks_for_dumps = !config.dumps.is_empty();
-        let idle = idle_of(&config, stored);
         let none = || {
             Fault::usage(
                 "the config asks for no physics: give \"fluid\": {\"METHOD\": {...}}; --schema lists the methods",
@@ -114,7 +114,7 @@ impl Setup {
         }
         // Refuses cells and bodies that the fluid does not carry, also where no method asked for them.
         let _fluid = planning.fluid()?;
-        let Planning { mut planned, config: whole, ground, .. } = planning;
+        let Planning { mut planned, config: whole, ground, idle, .. } = planning;
         let needs: Vec<FluidNeeds> = planned.iter().filter_map(|physics| physics.fluid_needs()).collect();
         if let Some(needs) = needs.into_iter().reduce(FluidNeeds::and) {
             planned.iter_mut().for_each(|physics| physics.provide(&needs));
@@ -283,9 +283,7 @@ impl Setup {
             )
         });
         let uneven = self.uneven_dumps();
-        let idle = self.idle.iter().map(|(key, lacks)| {
-            format!("{key}: the case has neither {lacks}: this has no effect; take it out, or seed some")
-        });
+        let idle = self.idle.iter().cloned();
         for advice in physics.chain(cores::kept_back(comm.size())).chain(beyond).chain(never).chain(uneven).chain(idle)
         {
             note(&format!("advice    {advice}"));
@@ -350,15 +348,18 @@ fn resolve(cli: &Cli, path: &Path, methods: &[&dyn Method]) -> Result<(Document,
     Ok((document, config, case, stored))
 }
 
-/// Keys of `config` that say when members are recorded, with what the case lacks, if it has none that are.
-fn idle_of(config: &RunConfig, case: &Case) -> Vec<(&'static str, &'static str)> {
+/// Advice on keys of `config` that say when members are recorded, if the case has none that are.
+fn idle_of(config: &RunConfig, case: &Case) -> Vec<String> {
     let header = case.header();
     let (cells, polymers) = (!header.populations.is_empty(), !header.polymers.is_empty());
     let keys = [
         ("cell_dumps", config.cell_dumps.is_some(), cells || polymers, "cells, bodies nor polymers"),
         ("tracks", config.tracks.every.is_some(), cells, "cells nor bodies, whose tracks these are"),
     ];
-    keys.into_iter().filter(|(_, given, acts, _)| *given && !acts).map(|(key, .., lacks)| (key, lacks)).collect()
+    let text = |key: &str, lacks: &str| {
+        format!("{key}: the case has neither {lacks}: this has no effect; take it out, or seed some")
+    };
+    keys.into_iter().filter(|(_, given, acts, _)| *given && !acts).map(|(key, .., lacks)| text(key, lacks)).collect()
 }
 
 /// The schema of a run's config: its own keys and those of `methods`.

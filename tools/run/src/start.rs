@@ -8,7 +8,7 @@ use hematite_dump::{ChangeRecord, Checkpoint};
 use hematite_engine::Precision;
 use hematite_gpu::{Gpu, Needs, use_cores};
 
-use crate::checkpoint::{self, Found, Stored};
+use crate::checkpoint::{self, Found, Resumed, Stored};
 use crate::cli::Cli;
 use crate::ranks::together;
 use crate::room;
@@ -26,8 +26,8 @@ pub struct Start {
     pub devices: Vec<String>,
     /// All physics.
     pub system: System,
-    /// The step of the checkpoint of a restart.
-    pub resumed: Option<u64>,
+    /// The checkpoint of a restart.
+    pub resumed: Option<Resumed>,
     /// Changes of the config since the checkpoint.
     pub changed: Vec<ChangeRecord>,
     /// For each newer checkpoint, why it was skipped.
@@ -56,7 +56,7 @@ impl Start {
             Some(wanted) => checkpoint::find(comm, setup, wanted)?,
             None => Found::default(),
         };
-        let mut changed = Vec::new();
+        let (mut changed, mut resumed) = (Vec::new(), None);
         let system = match &from.path {
             Some(path) => {
                 let opened = || {
@@ -66,15 +66,15 @@ impl Start {
                 };
                 let (checkpoint, since) = together(comm, opened)?;
                 changed = since;
+                resumed = Some(Resumed::of(path, checkpoint.meta()));
                 let stored = Stored::new(comm, setup, path, &checkpoint)?;
                 System::build(&gpu, comm, setup, Some(&stored))?
             }
             None => System::build(&gpu, comm, setup, None)?,
         };
-        let resumed = from.path.is_some().then(|| system.step());
         if told && cli.restart.is_some() {
-            match resumed {
-                Some(step) => note(&format!("restart   from step {step}{}", said(&changed))),
+            match &resumed {
+                Some(from) => note(&format!("restart   from step {}{}", from.step, said(&changed))),
                 None => note("restart   no checkpoint yet: from the start"),
             }
         }

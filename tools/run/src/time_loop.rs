@@ -63,12 +63,14 @@ impl<'c> TimeLoop<'c> {
         let stop = Stop::new(cli.signals.clone(), cli.walltime, cli.started, setup.config.checkpoint.seconds());
         let Start { case_sha256, gpu, devices, system, resumed, changed, damaged } = Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        let first = resumed.unwrap_or(0);
+        let first = resumed.as_ref().map_or(0, |from| from.step);
         let last = setup.end.expected(system.clock(), first, system.whole_every());
         together(comm, || if first < last { stop.check_time() } else { Ok(()) })?;
         let origin = Origin { case_sha256: &case_sha256, devices: devices.clone(), resumed, changed };
         let mut output = Output::open(cli, comm, &setup, &system, origin)?;
         damaged.iter().for_each(|what| output.say(first, alarm::of_checkpoint(what, first), comm.rank() == 0));
+        let lost = std::mem::take(&mut output.lost);
+        lost.iter().for_each(|what| output.say(first, alarm::of_loss(what, first), comm.rank() == 0));
         let trace = match cli.trace {
             Some(Traced::Steps(steps)) => Some(Recording::new(steps, [first, last], &gpu, devices, &setup.folder)),
             _ => None,
@@ -387,7 +389,9 @@ impl<'c> TimeLoop<'c> {
     fn save(&mut self) -> Result<()> {
         let start = Instant::now();
         let _span = self.gpu.span("checkpoint");
-        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.system)?;
+        // A run that goes on beyond its end may leave out the line of that.
+        let end = self.has_ended().then(|| self.system.step());
+        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.system, self.output.written(end))?;
         self.stop.keep(start.elapsed());
         self.output.seconds += start.elapsed().as_secs_f64();
         self.output.log(&json!({"event": "checkpoint", "step": self.system.step()}));

@@ -18,7 +18,18 @@ fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
     let case_sha256 = "ab".to_owned();
     let (schema, populations, physics) = (CheckpointMeta::SCHEMA, Vec::new(), BTreeMap::new());
     let clock = Clock::new(0.1);
-    CheckpointMeta { schema, step, clock, ranks, nodes, case_sha256, populations, physics, config: None }
+    CheckpointMeta {
+        schema,
+        step,
+        clock,
+        ranks,
+        nodes,
+        case_sha256,
+        populations,
+        physics,
+        config: None,
+        outputs: BTreeMap::new(),
+    }
 }
 
 fn write(run: &Path, step: u64, shares: &[Vec<NodeId>]) -> CheckpointMeta {
@@ -150,7 +161,8 @@ fn a_flipped_bit_is_found_wherever_it_is() {
 fn write_cells(run: &Path, shares: &[Vec<u64>], width: usize, inside: u64) -> CheckpointMeta {
     let count = CellCount { seeded: inside + 1, inside, left: 1, ..CellCount::default() };
     let population = PopulationState { name: "a/b.%".into(), count };
-    let meta = CheckpointMeta { populations: vec![population], ..meta(10, shares.len(), 0) };
+    let outputs = [("tracks.h5".to_owned(), Written { count: 3, last: 9, sha256: None })].into();
+    let meta = CheckpointMeta { populations: vec![population], outputs, ..meta(10, shares.len(), 0) };
     for (rank, share) in shares.iter().enumerate() {
         let mut writer = CheckpointWriter::create(run, rank, &meta, &[]).expect("begins");
         writer.own("f0", &Bits::F32(Vec::new())).expect("writes");

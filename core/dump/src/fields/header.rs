@@ -11,7 +11,7 @@ use crate::{DumpStep, Field, vtk};
 
 /// Layout of a file of dumps, without its nodes.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Header {
+pub(crate) struct Header {
     pub(super) dimension: usize,
     pub(super) spacing: f64,
     pub(super) origin: [f64; 3],
@@ -23,7 +23,7 @@ pub(super) struct Header {
     pub(super) fields: Vec<Field>,
     /// Whether values are f64; else they are f32.
     pub(super) f64: bool,
-    pub(super) steps: Vec<DumpStep>,
+    pub(crate) steps: Vec<DumpStep>,
 }
 
 impl Header {

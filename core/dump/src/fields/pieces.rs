@@ -10,16 +10,16 @@ use crate::h5::{self, reading};
 
 /// One file, or the rank files of an index in its order. Rank files are read directly, as virtual datasets show a
 /// missing or truncated file as zeros.
-pub(super) struct Pieces {
+pub(crate) struct Pieces {
     pub(super) path: PathBuf,
     /// The header of the one file or of the index.
-    pub(super) header: Header,
+    pub(crate) header: Header,
     pub(super) files: Vec<(PathBuf, Header)>,
 }
 
 impl Pieces {
     /// Opens and checks each file, for the dumps up to `through_step`.
-    pub(super) fn open(path: &Path, through_step: u64) -> Result<Self> {
+    pub(crate) fn open(path: &Path, through_step: u64) -> Result<Self> {
         let (mut header, paths) = list(path)?;
         header.steps.retain(|step| step.step <= through_step);
         let mut files = Vec::new();

@@ -38,7 +38,7 @@ impl<K: Kind> Reader<K> {
     }
 
     /// Opens a file for the dumps up to a time step.
-    pub(super) fn through(path: &Path, step: u64) -> Result<Self> {
+    pub(crate) fn through(path: &Path, step: u64) -> Result<Self> {
         let (mut header, paths) = list(path)?;
         let keep = header.steps.partition_point(|dump| dump.step <= step);
         header.steps.truncate(keep);

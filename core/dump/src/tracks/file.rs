@@ -13,7 +13,6 @@ use super::TrackFrame;
 use crate::DumpStep;
 use crate::h5::{self, attribute, reading, set_attribute, writing};
 
-const FILE: &str = "tracks.h5";
 const PARTICLES: &str = "particles/trajectory";
 const OWN: &str = "hematite/tracks";
 
@@ -55,7 +54,7 @@ impl TrackWriter {
     /// # Errors
     /// When the file cannot be written.
     pub fn create(run: &Path, kinds: &[String], domain: &TrackBox) -> Result<Self> {
-        let path = run.join(FILE);
+        let path = run.join(TrackReader::FILE);
         publish(&path, |temporary| empty(temporary, kinds, domain).map_err(writing(&path)))?;
         Ok(Self { path, kinds: kinds.len(), extent: domain.extent, steps: Vec::new() })
     }
@@ -66,7 +65,7 @@ impl TrackWriter {
     /// # Errors
     /// When the tracks are damaged, have other populations, or cannot be written.
     pub fn go_on(run: &Path, kinds: &[String], domain: &TrackBox, keep_through_step: u64) -> Result<Self> {
-        let path = run.join(FILE);
+        let path = run.join(TrackReader::FILE);
         if !path.exists() {
             return Self::create(run, kinds, domain);
         }
@@ -255,12 +254,15 @@ pub struct TrackReader {
 }
 
 impl TrackReader {
+    /// Name of the file in a run folder.
+    pub const FILE: &str = "tracks.h5";
+
     /// Opens the tracks of a run folder.
     ///
     /// # Errors
     /// A usage fault when they are missing or damaged.
     pub fn open(run: &Path) -> Result<Self> {
-        let path = run.join(FILE);
+        let path = run.join(TrackReader::FILE);
         let file = h5::open(&path)?;
         let read = || -> hdf5::Result<Self> {
             let (group, own) = (file.group(PARTICLES)?, file.group(OWN)?);
@@ -293,7 +295,7 @@ impl TrackReader {
 
     /// Whether a run folder holds tracks.
     pub fn is_in(run: &Path) -> bool {
-        run.join(FILE).exists()
+        run.join(TrackReader::FILE).exists()
     }
 
     /// Names of the populations.

@@ -1,5 +1,7 @@
 //! Checkpoints and cases that were damaged, folders that are in use: what a restart goes on from.
 
+use std::path::Path;
+
 use pipeline_tests::{Folder, configs, is_full, suspension};
 use serde_json::{Value, json};
 
@@ -21,6 +23,27 @@ fn stopped() -> Folder {
     });
     let _half = folder.run(&["half.json", "-o", "run", "--checkpoint-every", "50", "--quiet"]).done();
     folder
+}
+
+/// Expects that a restart, and a check of it, refuses a `file` of the run after a `change`, with all `pieces`. Puts the
+/// file back.
+fn notices(folder: &Folder, file: &str, change: impl FnOnce(&Path), pieces: &[&str]) {
+    let path = folder.path(file);
+    let whole = std::fs::read(&path).expect("reads");
+    change(&path);
+    for more in [&[][..], &["--check"], &["--threads", "3"]] {
+        let arguments = [&["run.json", "--restart", "--quiet"], more].concat();
+        folder.refuses(
+            "run",
+            &arguments,
+            &[&[file, "put back", "-o", "--restart run/checkpoint/step-"], pieces].concat(),
+        );
+    }
+    std::fs::write(path, whole).expect("writes");
+}
+
+fn remove(path: &Path) {
+    std::fs::remove_file(path).expect("removes");
 }
 
 fn flip(folder: &Folder, file: &str, at: usize) {
@@ -60,6 +83,65 @@ fn a_damaged_checkpoint_is_not_kept_in_place_of_a_sound_one() {
     let record = folder.read_json("run/run.json");
     let warnings = record["warnings"].as_array().expect("warnings");
     assert_eq!(warnings.iter().filter(|warning| warning["kind"] == "checkpoint").count(), 1, "{warnings:?}");
+}
+
+#[test]
+fn lost_lines_and_dumps_are_noticed() {
+    let folder = stopped();
+    let (dumps, lines) = ("run/fields.vtkhdf", "run/ledger.csv");
+    notices(&folder, dumps, remove, &["is missing", "dumps up to step 100", "--allow-changes"]);
+    notices(&folder, lines, remove, &["is missing", "lines up to step 140", "--allow-changes"]);
+    let ledger = folder.read(lines);
+    let write = |text: String| move |path: &Path| std::fs::write(path, text).expect("writes");
+    let kept = ledger.lines().filter(|line| !line.starts_with("50,")).map(|line| format!("{line}\n"));
+    notices(&folder, lines, write(kept.collect()), &["it holds 14", "had written 15", "--allow-changes"]);
+    let other = ledger.replace("\n50,", "\n51,");
+    notices(&folder, lines, write(other), &["lines up to step 140 are not those", "--allow-changes"]);
+    notices(&folder, lines, write(ledger[..30].to_owned()), &["header"]);
+    // Of more dumps than the checkpoint knows, the later ones go.
+    let _more =
+        folder.run(&["half.json", "-o", "more", "--steps", "150", "--checkpoint-every", "50", "--quiet"]).done();
+    let earlier = ["run.json", "-o", "more", "--restart", "more/checkpoint/step-000000000100", "--quiet"];
+    let _done = folder.run(&earlier).done();
+    let _same = folder.post(&["compare", "whole", "more"]).done();
+}
+
+#[test]
+fn a_restart_goes_on_without_what_was_lost_where_that_is_allowed() {
+    let folder = stopped();
+    for file in ["run/fields.vtkhdf", "run/ledger.csv"] {
+        remove(&folder.path(file));
+    }
+    let allowed = ["run.json", "--restart", "--allow-changes", "--checkpoint-every", "50", "--quiet"];
+    let checked = folder.run(&[&allowed[..], &["--check=quick"]].concat()).done();
+    let _done = folder.run(&allowed).done();
+    let record = folder.read_json("run/run.json");
+    let texts = record["warnings"].as_array().expect("warnings").iter().filter(|one| one["kind"] == "lost_output");
+    let texts: Vec<&str> = texts.map(|warning| warning["text"].as_str().expect("a text")).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    for (text, file) in texts.iter().zip(["fields.vtkhdf is missing", "ledger.csv is missing"]) {
+        assert!(text.contains(file) && text.contains("going on from step 150 without"), "{text}");
+        assert!(checked.stderr.contains(file), "{}", checked.stderr);
+    }
+    let read = |file: &hdf5::File| file.dataset("hematite/steps")?.read_raw::<u64>();
+    let steps = folder.hdf5("run/fields.vtkhdf", hdf5::File::open, read);
+    assert_eq!(steps, [200]);
+    let ledger = folder.read("run/ledger.csv");
+    assert!(ledger.lines().nth(1).is_some_and(|line| line.starts_with("160,")), "{ledger}");
+    // The next checkpoint knows of what there is now.
+    let _more = folder.run(&["run.json", "--restart", "--steps", "210", "--quiet"]).done();
+}
+
+#[test]
+fn lost_cells_and_tracks_are_noticed() {
+    let folder = suspension::bent_channel().folder();
+    let arguments = ["run.json", "--steps", "320", "--checkpoint-every", "160", "--threads", "2", "--quiet"];
+    let _part = folder.run(&arguments).done();
+    notices(&folder, "run/cells.vtkhdf", remove, &["is missing", "dumps up to step 250", "--allow-changes"]);
+    notices(&folder, "run/cells_r0001of0002.vtkhdf", remove, &[]);
+    notices(&folder, "run/fields.vtkhdf", remove, &["is missing", "dumps up to step 250", "--allow-changes"]);
+    notices(&folder, "run/tracks.h5", remove, &["is missing", "frames up to step 222", "--allow-changes"]);
+    let _on = folder.run(&["run.json", "--restart", "--steps", "336", "--threads", "3", "--quiet"]).done();
 }
 
 #[test]
