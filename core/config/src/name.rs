@@ -1,4 +1,6 @@
-//! Names that users give to openings, parts of the wall, populations, dumps, planes and lines.
+//! Names that users give to openings, parts of the wall, populations, dumps, planes and lines; names of columns.
+
+use std::collections::HashSet;
 
 use crate::{Fault, Result};
 
@@ -44,6 +46,20 @@ fn checked(name: &str, plain: impl Fn(char) -> bool, take: &str) -> Result<()> {
         Some(' ') => Err(refused(name, "holds a space", take)),
         Some(c) => Err(refused(name, &format!("holds '{}'", c.escape_debug()), take)),
         None => Ok(()),
+    }
+}
+
+/// Refuses a table in `file` with two columns of one name.
+///
+/// # Errors
+/// A usage fault that names the file, the column and the remedy.
+pub fn refuse_doubles<'n>(file: &str, mut names: impl Iterator<Item = &'n str>) -> Result<()> {
+    let mut known = HashSet::new();
+    match names.find(|name| !known.insert(*name)) {
+        None => Ok(()),
+        Some(double) => Err(Fault::usage(format!(
+            "{file}: column \"{double}\" is there twice: take one of them out, or give each a name of its own"
+        ))),
     }
 }
 

@@ -92,6 +92,12 @@ impl Document {
         Ok(())
     }
 
+    /// The keys that are given in the section `name` at the top, and are not null.
+    pub fn given_in(&self, name: &str) -> impl Iterator<Item = &str> {
+        let section = self.whole.get(name).and_then(Value::as_object);
+        section.into_iter().flatten().filter(|(_, value)| !value.is_null()).map(|(key, _)| key.as_str())
+    }
+
     /// The first key at the top that is not among `read`.
     pub fn first_but(&self, read: &Map<String, Value>) -> Option<&str> {
         self.whole.as_object()?.keys().find(|key| !read.contains_key(*key)).map(String::as_str)

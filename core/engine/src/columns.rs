@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, refuse_doubles};
 use hematite_units::{Dimension, parse};
 
 /// Physical dimension of the column called `name`.
@@ -16,12 +16,19 @@ fn dimension(name: &str) -> Dimension {
     }
 }
 
-/// Reads the named columns in SI; all must be there.
+/// Reads the named columns in SI; all must be there, and no other.
 ///
 /// # Errors
 /// A usage fault that names the file and what is missing or wrong in it.
 pub fn read(file: &Path, names: &[&str]) -> Result<Vec<Vec<f64>>> {
     let table = Table::open(file)?;
+    if let Some(other) = table.names().find(|name| !names.contains(name)) {
+        return Err(Fault::usage(format!(
+            "{}: unknown column \"{other}\": take it out; the columns are {}",
+            table.file,
+            names.join(", ")
+        )));
+    }
     names.iter().map(|name| table.column(name)).collect()
 }
 
@@ -33,7 +40,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads `file`.
+    /// Reads `file`. Refuses two columns of one name.
     pub fn open(file: &Path) -> Result<Self> {
         let name = file.display().to_string();
         let fault = |error: csv::Error| Fault::usage(format!("cannot read {name}: {error}"));
@@ -41,18 +48,24 @@ impl Table {
             csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_path(file).map_err(fault)?;
         let header = reader.headers().map_err(fault)?.iter().map(str::to_owned).collect();
         let rows = reader.records().collect::<std::result::Result<_, _>>().map_err(fault)?;
-        Ok(Self { file: name, header, rows })
+        let table = Self { file: name, header, rows };
+        refuse_doubles(&table.file, table.names())?;
+        Ok(table)
+    }
+
+    /// The names in the header, without units.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.header.iter().map(|title| title.split('[').next().unwrap_or("").trim())
     }
 
     /// Whether there is a column called `name`.
     pub fn has(&self, name: &str) -> bool {
-        self.header.iter().any(|title| title.split('[').next().unwrap_or("").trim() == name)
+        self.names().any(|title| title == name)
     }
 
     /// The column called `name`, in SI.
     pub fn column(&self, name: &str) -> Result<Vec<f64>> {
-        let titled = |title: &&String| title.split('[').next().unwrap_or("").trim() == name;
-        let at = self.header.iter().position(|title| titled(&title)).ok_or_else(|| {
+        let at = self.names().position(|title| title == name).ok_or_else(|| {
             Fault::usage(format!("{}: no column \"{name} [UNIT]\"; it has {}", self.file, self.header.join(", ")))
         })?;
         let unit = self.header[at].split_once('[').map_or("", |(_, unit)| unit.trim_end_matches(']'));

@@ -59,6 +59,8 @@ pub struct Planning<'p> {
     pub member: Option<u32>,
     /// Whether some physics draws random numbers.
     pub is_random: bool,
+    /// Advice on keys of the config that have no effect.
+    pub idle: Vec<String>,
 }
 
 impl Planning<'_> {
@@ -70,6 +72,15 @@ impl Planning<'_> {
         let sections = self.document.sections()?;
         self.write_down(&sections)?;
         Ok(sections)
+    }
+
+    /// Advises to take out the keys given in a section of the config, except those in `but`, as the case has no
+    /// `members` on which they would act.
+    pub fn tell_idle(&mut self, section: &str, but: &[&str], members: &str) {
+        let keys = self.document.given_in(section).filter(|key| !but.contains(key));
+        self.idle.extend(keys.map(|key| {
+            format!("{section}.{key}: the case has no {members}: this has no effect; take it out, or seed some")
+        }));
     }
 
     /// The seed of random numbers for the one that the config gives: each member of an ensemble has the next one. Physics

@@ -54,7 +54,7 @@ fn one() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// A CSV file with the columns `time [UNIT]` and `factor`, times ascending.
+    /// A CSV file with the columns `time [UNIT]` and `factor` and no others, times ascending.
     pub file: PathBuf,
     /// Repeat with this period; without it the last factor stays.
     #[serde(default)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, refuse_doubles};
 use hematite_units::{Dimension, parse};
 
 use super::Placed;
@@ -65,7 +65,9 @@ impl Table {
         if rows.is_empty() {
             return Err(Fault::usage(format!("{name} holds no row: give one for each cell or body")));
         }
-        Ok(Self { file: name, header, rows })
+        let table = Self { file: name, header, rows };
+        refuse_doubles(&table.file, table.names())?;
+        Ok(table)
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
@@ -148,6 +150,7 @@ mod tests {
             ("x [um],y [s]\n1,2\n", 2, "wanted a length"),
             ("x [um],y [um]\n1,2\n", 3, "no column \"z\""),
             ("x [um],y [um],w\n1,2,3\n", 2, "unknown column \"w\""),
+            ("x [um],y [um],x [mm]\n1,2,3\n", 2, "column \"x\" is there twice"),
             ("x [um],y [um],angle\n1,2,3\n", 2, "angle [deg]"),
             ("x [um],y [um],z [um],qw,qx,qy,qz\n1,2,3,0,0,0,0\n", 3, "quaternion is 0"),
             ("x [um],y [um]\n", 2, "no row"),

@@ -21,6 +21,7 @@ mod weld;
 use std::path::{Path, PathBuf};
 
 use hematite_config::{Fault, Result, sibling};
+use hematite_units::number::as_given;
 use hematite_units::quantity::Length;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,7 +115,7 @@ pub(crate) fn load(config_path: &Path, config: &SurfaceConfig) -> Result<Loaded>
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         loaded.notes.extend(mended.notes.drain(..).map(|note| format!("{name}: {note}")));
         if k == 0 {
-            loaded.notes.push(format!("{name}: 1 of its lengths is {}", Length(unit)));
+            loaded.notes.push(format!("{name}: 1 of its lengths is {}", as_given(unit, "m")));
         }
         loaded.warnings.extend(mended.warnings.drain(..).map(|warning| format!("{name}: {warning}")));
         loaded.warnings.extend(crossing(&mended.mesh).map(|warning| format!("{name}: {warning}")));

@@ -176,6 +176,9 @@ impl Method for BodyMethod {
         let sections: Sections = planning.read_sections()?;
         let Some((ground, medium)) = planning.fluid()? else { return Ok(()) };
         let bodies = PlannedBodies::new(planning.comm, &sections.bodies, medium, planning.surface, ground)?;
+        if bodies.is_none() {
+            planning.tell_idle("bodies", &[], "rigid bodies");
+        }
         planning.planned.extend(bodies.map(|bodies| Box::new(bodies) as Box<dyn Planned>));
         Ok(())
     }

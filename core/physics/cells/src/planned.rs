@@ -305,6 +305,11 @@ impl Method for CellMethod {
         let sections: Sections = planning.read_sections()?;
         let Some((ground, medium)) = planning.fluid()? else { return Ok(()) };
         let cells = PlannedCells::new(planning.comm, &sections.cells, medium, ground, planning.shear.as_ref())?;
+        if cells.is_none() {
+            // Immersed walls take the kernel of cells.
+            let but: &[&str] = if ground.layer.is_some() { &["kernel"] } else { &[] };
+            planning.tell_idle("cells", but, "cells");
+        }
         planning.surface = cells.as_ref().and_then(PlannedCells::surface);
         planning.planned.extend(cells.map(|cells| Box::new(cells) as Box<dyn Planned>));
         Ok(())

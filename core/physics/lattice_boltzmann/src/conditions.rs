@@ -231,15 +231,29 @@ impl Resolving<'_> {
         }
         match given[..] {
             [key] if known.contains(&key) => {}
-            [] if self.opening.kind == OpeningKind::Wall => return Ok(Value::Uniform([0.0; 3])),
+            [] if self.opening.kind == OpeningKind::Wall => {
+                return self.refuse_profile().map(|()| Value::Uniform([0.0; 3]));
+            }
             [] if matches!(condition.profile, Profile::Csv(_)) && self.opening.kind == OpeningKind::Velocity => {}
             _ => return Err(self.wrong(&given, known)),
         }
         match self.opening.kind {
             OpeningKind::Velocity => self.velocity(),
-            OpeningKind::Pressure => self.pressure(),
-            OpeningKind::Wall => self.wall(),
+            OpeningKind::Pressure => self.refuse_profile().and_then(|()| self.pressure()),
+            OpeningKind::Wall => self.refuse_profile().and_then(|()| self.wall()),
         }
+    }
+
+    /// Refuses a profile where no velocity is spread over the opening.
+    fn refuse_profile(&self) -> Result<()> {
+        if self.condition.profile == Profile::default() {
+            return Ok(());
+        }
+        let kind = format!("{:?}", self.opening.kind).to_lowercase();
+        Err(Fault::usage(format!(
+            "\"profile\" spreads the velocity over an opening of kind \"velocity\", and has no effect at this one of \
+             kind \"{kind}\": leave it out"
+        )))
     }
 
     fn wrong(&self, given: &[&str], known: &[&str]) -> Fault {

@@ -44,7 +44,8 @@ pub struct FluidConfig {
     pub walls: WallMethod,
 }
 
-fn three_sixteenths() -> f64 {
+/// The default of [`FluidConfig::magic`].
+pub(crate) fn three_sixteenths() -> f64 {
     3.0 / 16.0
 }
 

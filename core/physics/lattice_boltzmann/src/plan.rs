@@ -12,7 +12,7 @@ use hematite_geometry::OpeningKind;
 use hematite_units::{LatticeUnits, groups};
 
 use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow};
-use crate::config::{Collision, FluidConfig, OpeningCondition, WallMethod};
+use crate::config::{Collision, FluidConfig, OpeningCondition, WallMethod, three_sixteenths};
 use crate::limits::MACH_LIMIT;
 use crate::profile::Tabulated;
 use crate::walls::cut_exactly;
@@ -43,6 +43,27 @@ pub struct Plan {
     drive: Waveform,
 }
 
+/// The relaxation time of the odd parts for that of the even parts, `tau`.
+fn odd_relaxation(fluid: &FluidConfig, tau: f64) -> Result<f64> {
+    if !(1e-6..=1e2).contains(&fluid.magic) {
+        return Err(Fault::usage(format!(
+            "fluid.lattice_boltzmann.magic {} must lie from 1e-6 to 100, best 3/16",
+            fluid.magic
+        )));
+    }
+    if fluid.collision == Collision::Bgk && fluid.magic != three_sixteenths() {
+        return Err(Fault::usage(format!(
+            "fluid.lattice_boltzmann.magic {} has no effect with \"collision\": \"bgk\", which has one relaxation time: leave it \
+             out, or take \"collision\": \"trt\"",
+            fluid.magic
+        )));
+    }
+    Ok(match fluid.collision {
+        Collision::Trt => 0.5 + fluid.magic / (tau - 0.5),
+        Collision::Bgk => tau,
+    })
+}
+
 impl Plan {
     /// Resolves the physics of a run on the case that `header` describes; `config` is the run config's path, to which paths in it are
     /// relative.
@@ -59,16 +80,7 @@ impl Plan {
     ) -> Result<Self> {
         let (units, tau, nu) = scales(fluid, time, header.spacing)?;
         let steps = time.steps(units.dt)?;
-        if !(1e-6..=1e2).contains(&fluid.magic) {
-            return Err(Fault::usage(format!(
-                "fluid.lattice_boltzmann.magic {} must lie from 1e-6 to 100, best 3/16",
-                fluid.magic
-            )));
-        }
-        let tau_minus = match fluid.collision {
-            Collision::Trt => 0.5 + fluid.magic / (tau - 0.5),
-            Collision::Bgk => tau,
-        };
+        let tau_minus = odd_relaxation(fluid, tau)?;
         let (force, pressure_drop) = drive.force(header)?;
         let force = force.map(|f| f / units.force_density());
         let kick = groups::mach(force.iter().map(|f| f * f).sum::<f64>().sqrt());

@@ -1,10 +1,15 @@
 //! The shape of a prescribed velocity over an opening's nodes.
 
+use std::cmp::Ordering::Equal;
 use std::path::Path;
 
 use hematite_case::OpeningNode;
 use hematite_config::{Fault, Result};
 use hematite_engine::columns::Table;
+use hematite_units::number::{as_given, with_unit};
+
+/// The names of coordinates.
+const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Points that a scattered profile is interpolated from.
 const NEAREST: usize = 4;
@@ -12,6 +17,18 @@ const NEAREST: usize = 4;
 /// Developed flow of mean speed `speed` along `normal`, one vector a node.
 pub(crate) fn developed(nodes: &[OpeningNode], normal: [f64; 3], speed: f64) -> Vec<[f64; 3]> {
     nodes.iter().map(|node| normal.map(|n| n * speed * f64::from(node.developed))).collect()
+}
+
+/// Refuses columns that give the velocity twice: along the normal, and by its components.
+fn refuse_two_velocities(file: &Path, table: &Table) -> Result<()> {
+    match ["ux", "uy", "uz"].into_iter().find(|name| table.has("speed") && table.has(name)) {
+        None => Ok(()),
+        Some(component) => Err(Fault::usage(format!(
+            "{}: its columns \"speed\" and \"{component}\" both give the velocity: leave \"speed\" out, or \"ux\", \"uy\" \
+             and \"uz\"",
+            file.display()
+        ))),
+    }
 }
 
 /// A velocity profile read from a file.
@@ -27,9 +44,9 @@ impl Tabulated {
     /// Reads a profile; `speed` columns go along `normal`.
     pub fn read(file: &Path, normal: [f64; 3], dimension: usize) -> Result<Self> {
         let table = Table::open(file)?;
-        let names = ["x", "y", "z"];
-        let axes: Vec<usize> = (0..dimension).filter(|&axis| table.has(names[axis])).collect();
-        let coordinates = axes.iter().map(|&axis| table.column(names[axis])).collect::<Result<Vec<_>>>()?;
+        let axes: Vec<usize> = (0..dimension).filter(|&axis| table.has(AXES[axis])).collect();
+        let coordinates = axes.iter().map(|&axis| table.column(AXES[axis])).collect::<Result<Vec<_>>>()?;
+        refuse_two_velocities(file, &table)?;
         let velocities: Vec<[f64; 3]> = if table.has("speed") {
             table.column("speed")?.into_iter().map(|speed| normal.map(|n| n * speed)).collect()
         } else {
@@ -55,13 +72,29 @@ impl Tabulated {
                 "{}: its only coordinate, {}, lies along the normal of the opening, so that all nodes would get the same velocity: \
                  give the coordinate across the opening",
                 file.display(),
-                names[axis]
+                AXES[axis]
             )));
         }
         if axes.len() == 1 {
             rows.sort_by(|a, b| a.0[0].total_cmp(&b.0[0]));
         }
-        Ok(Self { axes, rows })
+        let profile = Self { axes, rows };
+        match profile.contradiction() {
+            None => Ok(profile),
+            Some(text) => Err(Fault::usage(format!("{}: {text}: leave one of the rows out", file.display()))),
+        }
+    }
+
+    /// Tells of two rows at one point with different velocities, if there are some.
+    fn contradiction(&self) -> Option<String> {
+        let mut rows: Vec<&(Vec<f64>, [f64; 3])> = self.rows.iter().collect();
+        rows.sort_by(|a, b| a.0.iter().zip(&b.0).map(|(a, b)| a.total_cmp(b)).find(|by| by.is_ne()).unwrap_or(Equal));
+        let pair = rows.windows(2).find(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1)?;
+        let (a, b) = (pair[0], pair[1]);
+        let place = self.axes.iter().zip(&a.0).map(|(&axis, &x)| format!("{} {}", AXES[axis], as_given(x, "m")));
+        let [one, other] = [a.1, b.1].map(|u| u.map(|u| with_unit(u, "m/s")).join(", "));
+        let place = place.collect::<Vec<_>>().join(", ");
+        Some(format!("the velocity at {place} is ({one}) in one row and ({other}) in another"))
     }
 
     /// Its numbers, row after row.
@@ -135,5 +168,21 @@ mod tests {
         std::fs::write(&file, "y [um],z [um],ux [m/s],uy [m/s]\n0,0,1,2\n1,0,3,4\n0,1,5,6\n").expect("writes");
         let profile = Tabulated::read(&file, [1.0, 0.0, 0.0], 3).expect("reads");
         assert_eq!(profile.at([7.0, 1e-6, 0.0]), [3.0, 4.0, 0.0]);
+    }
+
+    #[test]
+    fn one_point_has_one_velocity() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("inlet.csv");
+        let read = |rows: &str| {
+            std::fs::write(&file, format!("y [um],z [um],speed [mm/s]\n{rows}")).expect("writes");
+            Tabulated::read(&file, [1.0, 0.0, 0.0], 3)
+        };
+        assert!(read("1,0,3\n0,1,5\n1,0,3\n").is_ok());
+        let message = read("1,0,3\n0,1,5\n1,1,5\n1,0,4\n").expect_err("two speeds").message;
+        for piece in ["inlet.csv", "at y 1 \u{b5}m, z 0 m is (3 mm/s", "and (4 mm/s", "leave one of the rows out"] {
+            assert!(message.contains(piece), "{piece}: {message}");
+        }
+        assert!(read("1,0,nan\n").is_err());
     }
 }

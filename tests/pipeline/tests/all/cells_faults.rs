@@ -144,6 +144,7 @@ fn positions_that_cannot_be() {
     at("x [um]\n30\n", &["no column \"y\""]);
     at("x [um],y [um]\n", &["no row"]);
     at("x [um],y [um],z [um]\n30,25,1\n", &["\"z\""]);
+    at("x [um],y [um],x [um]\n30,25,40\n", &["column \"x\" is there twice"]);
     std::fs::remove_file(folder.path("cells.csv")).expect("removes");
     let none = json!({"name": "white", "shape": {"kind": "disc", "radius": "4 um"}, "positions": "cells.csv"});
     refuses_case(&folder, &[("/cells/1", none)], &["cells.csv"]);

@@ -179,6 +179,10 @@ fn cases_without_a_layer_are_refused() {
     folder.json("run.json", &run);
     let refused = folder.run(&["run.json", "--check"]).exits(2);
     assert!(refused.stderr.contains("cells.kernel 5"), "{}", refused.stderr);
+    run["cells"] = json!({"kernel": 2, "growth": "1 us"});
+    folder.json("run.json", &run);
+    let checked = folder.run(&["run.json", "--check=quick"]).done().stderr;
+    assert!(checked.contains("cells.growth: the case has no cells") && !checked.contains("cells.kernel:"), "{checked}");
 }
 
 #[test]

@@ -239,6 +239,21 @@ fn a_run_tells_what_it_does_not_resolve_and_what_it_never_dumps() {
 }
 
 #[test]
+fn keys_of_members_that_the_case_lacks_are_told() {
+    let (folder, mut run) = channel();
+    run["cells"] = json!({
+        "kernel": 4, "growth": "1 us", "contact": {"range": "0.5 um"}, "mark_every": 3, "growth_force": null
+    });
+    run["bodies"] = json!({"contact": {"softness": "1 um"}});
+    folder.json("run.json", &run);
+    let said = folder.run(&["run.json", "--check=quick"]).done().stderr;
+    for key in ["cells.kernel", "cells.growth", "cells.contact", "cells.mark_every", "bodies.contact"] {
+        assert!(said.contains(&format!("advice    {key}: the case has no ")), "{key}: {said}");
+    }
+    assert!(said.contains("this has no effect") && !said.contains("cells.growth_force:"), "{said}");
+}
+
+#[test]
 fn profiles_and_waveforms_that_are_hardly_followed_are_told() {
     let (folder, run) = channel();
     let said = |inlet: Value| {

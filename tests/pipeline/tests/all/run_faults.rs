@@ -202,6 +202,10 @@ fn tables_that_cannot_be_read() {
         println!("{text}");
         refuses(&folder, table, &["beat.csv"]);
     }
+    folder.write("beat.csv", b"time [s],factor,factor\n0,1,0\n1,1,0\n");
+    refuses(&folder, table, &["beat.csv", "column \"factor\" is there twice"]);
+    folder.write("beat.csv", b"time [s],factor,flow\n0,1,0\n1,1,0\n");
+    refuses(&folder, table, &["beat.csv", "unknown column \"flow\"", "time, factor"]);
     let profile = |config: &mut Value| config["openings"]["inlet"] = json!({"profile": {"csv": "profile.csv"}});
     refuses(&folder, profile, &["profile.csv"]);
     for text in ["", "y [um],speed [m]\n0,1\n1,1\n", "q [um],speed [m/s]\n0,1\n"] {
@@ -209,11 +213,37 @@ fn tables_that_cannot_be_read() {
         println!("{text}");
         refuses(&folder, profile, &["profile.csv"]);
     }
+    for (text, pieces) in [
+        ("y [um],y [um],speed [mm/s]\n0,0,1\n104,104,1\n", &["column \"y\" is there twice"][..]),
+        ("y [um],speed [mm/s],ux [mm/s],uy [mm/s]\n0,1,2,0\n104,1,2,0\n", &["\"speed\" and \"ux\"", "leave"]),
+        (
+            "y [um],speed [mm/s]\n0,0\n52,9\n104,0\n52,8\n",
+            &["at y 52 \u{b5}m is (9 mm/s", "(8 mm/s", "leave one of the rows out"],
+        ),
+    ] {
+        folder.write("profile.csv", text.as_bytes());
+        refuses(&folder, profile, &[&["profile.csv"], pieces].concat());
+    }
     // Millimetres in place of micrometres.
     folder.write("profile.csv", b"x [um],speed [mm/s]\n0,0\n30,5\n");
     refuses(&folder, profile, &["profile.csv", "only coordinate, x, lies along the normal"]);
     folder.write("profile.csv", b"y [mm],speed [mm/s]\n4000,0\n50000,4\n88000,0\n");
     refuses(&folder, profile, &["openings.inlet", "y from 4.000e0", "100 % of its nodes", "unit"]);
+}
+
+#[test]
+fn keys_of_another_flow_are_refused() {
+    let folder = Folder::with_vessel();
+    for profile in [json!({"csv": "nowhere.csv"}), json!("flat"), json!("womersley")] {
+        let outlet = json!({"pressure": "0 Pa", "profile": profile});
+        let pieces = ["openings.outlet", "\"profile\"", "kind \"pressure\"", "leave it out"];
+        refuses(&folder, |config| config["openings"]["outlet"] = outlet, &pieces);
+    }
+    let one_time = |config: &mut Value| {
+        let fluid = &mut config["fluid"]["lattice_boltzmann"];
+        (fluid["collision"], fluid["magic"]) = (json!("bgk"), json!(0.25));
+    };
+    refuses(&folder, one_time, &["fluid.lattice_boltzmann.magic 0.25", "\"bgk\"", "leave it out", "\"trt\""]);
 }
 
 #[test]

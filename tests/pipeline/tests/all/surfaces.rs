@@ -64,6 +64,7 @@ fn a_bent_tube_runs_alike_on_any_number_of_ranks() {
     for piece in [
         "bend.stl: 4608 triangles, 2352 points, from (",
         ", -4.0000) to (18.000, 18.000, 4.0000)",
+        "bend.stl: 1 of its lengths is 1 mm",
         "2 open rims across a vessel capped",
         "end 0 at (0.0000e0, 1.4000e-2, 0.0000e0) m, into the vessel (1.000, 0.000, 0.000)",
         "end 1 at (1.4000e-2, 0.0000e0, 0.0000e0) m, into the vessel (0.000, 1.000, 0.000)",
