@@ -380,7 +380,7 @@ mod tests {
             let said = with(bare).expect_err(bare);
             assert!(said.contains(told), "{bare}: {said}");
         }
-        assert!(message(br#"{"plain": "size"}"#).expect_err("a text").contains("key \"plain\": invalid type"));
+        assert!(message(br#"{"plain": "thin"}"#).expect_err("a text").contains("key \"plain\": invalid type"));
     }
 
     #[test]

@@ -256,8 +256,8 @@ mod tests {
     #[test]
     fn narrow_ranges_are_told_from_a_number_near_them() {
         let shown = Shown::over("kg/m3", 999.998, 1000.003);
-        assert_eq!(shown.label("density"), "density \u{2212} 999.99 kg/m3 [10\u{207b}\u{b3} kg/m3]");
-        assert!((shown.number(1000.0) - 10.0).abs() < 1e-6);
+        assert_eq!(shown.label("density"), "density \u{2212} 999.99 kg/m3 [kg/m3]");
+        assert!((shown.number(1000.0) - 0.01).abs() < 1e-9);
         let below = Shown::over("K", -300.000_18, -300.000_13);
         assert_eq!(below.label("x"), "x + 300.0002 K [10\u{207b}\u{2076} K]");
         let shown = Shown::over("kg", 1.000_01e-14, 1.000_02e-14);

@@ -118,7 +118,7 @@ mod tests {
             let scale = Scale::of(&Axis::new("x", unit), [low, high].into_iter(), [0.0, 300.0]);
             let marks = scale.marks(5);
             let pixels: Vec<f64> = marks.iter().map(|(value, _)| scale.pixel(*value)).collect();
-            assert!(pixels.len() > 2 && pixels.iter().all(|pixel| (-1e-3..300.001).contains(pixel)), "{pixels:?}");
+            assert!(pixels.len() > 1 && pixels.iter().all(|pixel| (-1e-3..300.001).contains(pixel)), "{pixels:?}");
             assert!(marks.iter().all(|(_, label)| label.len() <= 5), "{marks:?}");
         }
     }

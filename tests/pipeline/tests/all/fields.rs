@@ -1,27 +1,38 @@
 //! `post fields`: maps, layers and numbers of all fields of any physics.
 
-use hematite_dump::FieldReader;
+use hematite_dump::{Field, FieldReader};
 use pipeline_tests::{Folder, configs, draw};
 use serde_json::json;
 
-/// Expects that fields.csv has the mean and the extremes of all components of the last dump.
+/// Expects that fields.csv has the mean and the extremes of all components of the last dump. In fluids of particles nodes
+/// weigh what mass they have in means of the velocity and the temperature, and those without a temperature nothing.
 fn has_numbers(folder: &Folder, run: &str, dump: &str) {
     let reader = FieldReader::open(&folder.path(&format!("{run}/{dump}.vtkhdf"))).expect("a dump");
     let text = folder.read(&format!("{run}/statistics/fields.csv"));
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
     let place = |name: &str| header.iter().position(|known| *known == name).expect("a column");
+    let read = |field| reader.read(reader.steps().len() - 1, field).expect("values").to_f64();
+    let has_particles = reader.fields().iter().any(|field| field.component(0) == "temperature");
     for &field in reader.fields() {
-        let values = reader.read(reader.steps().len() - 1, field).expect("values").to_f64();
+        let values = read(field);
+        let name = field.component(0);
+        let weights = match has_particles && ["velocity_x", "temperature"].contains(&name.as_str()) {
+            true => read(Field::DENSITY),
+            false => vec![1.0; values.len() / field.components()],
+        };
+        let weight = |(n, value): (usize, f64)| if name == "temperature" && value == 0.0 { 0.0 } else { weights[n] };
         for c in 0..field.components() {
             let row: Vec<&str> = lines.next().expect("a row").split(',').collect();
             assert_eq!(row[place("component")], field.component(c));
-            let of: Vec<f64> = values.iter().skip(c).step_by(field.components()).copied().collect();
+            let of = values.iter().skip(c).step_by(field.components()).copied().enumerate();
+            let of: Vec<(f64, f64)> = of.map(|at| (at.1, weight(at))).filter(|(_, weight)| *weight > 0.0).collect();
             let number = |name: &str| row[place(name)].parse::<f64>().expect("a number");
-            assert_eq!(number("lowest"), of.iter().copied().fold(f64::INFINITY, f64::min));
-            assert_eq!(number("highest"), of.iter().copied().fold(f64::NEG_INFINITY, f64::max));
-            let (mean, largest) =
-                (of.iter().sum::<f64>() / of.len() as f64, number("lowest").abs().max(number("highest").abs()));
+            assert_eq!(number("lowest"), of.iter().map(|at| at.0).fold(f64::INFINITY, f64::min));
+            assert_eq!(number("highest"), of.iter().map(|at| at.0).fold(f64::NEG_INFINITY, f64::max));
+            let mean =
+                of.iter().map(|(value, weight)| value * weight).sum::<f64>() / of.iter().map(|at| at.1).sum::<f64>();
+            let largest = number("lowest").abs().max(number("highest").abs());
             assert!((number("mean") - mean).abs() <= 1e-12 * largest, "{}: {mean}", field.component(c));
         }
     }
